@@ -1,0 +1,2 @@
+//! Procedural macros of connect-sdk.
+#![forbid(unsafe_code)]

@@ -1,0 +1,1 @@
+//! The Kafka Connect worker as a library.

@@ -1,0 +1,2 @@
+//! Write Kafka connectors in Rust.
+#![forbid(unsafe_code)]

@@ -1,0 +1,3 @@
+//! The ready worker.
+#![forbid(unsafe_code)]
+fn main() {}

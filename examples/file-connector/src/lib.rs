@@ -1,0 +1,2 @@
+//! Example connectors.
+#![forbid(unsafe_code)]

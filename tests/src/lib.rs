@@ -1,0 +1,2 @@
+//! Integration tests of the workspace.
+#![forbid(unsafe_code)]

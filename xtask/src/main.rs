@@ -1,0 +1,3 @@
+//! Repository tasks.
+#![forbid(unsafe_code)]
+fn main() {}
