@@ -1,0 +1,217 @@
+//! A broker that belongs to the running process: it can be killed, frozen and restarted, and it is gone when the process
+//! is, however the process ended.
+
+use std::fs;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, ChildStdin, Command, Stdio};
+
+use rustix::process::Signal;
+
+use super::instance::{Instance, command_line, send};
+use super::jars::Jars;
+use crate::error::{Context, Error, Result};
+use crate::repo;
+
+/// Prefix of the instances that belong to a process; the process id follows.
+const OWNED_PREFIX: &str = "owned-";
+
+/// What differs from broker to broker.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    properties: Vec<(String, String)>,
+}
+
+impl Options {
+    /// A plain broker: one partition a topic, topics created on first use.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets a key of the broker's `server.properties`; the last value wins.
+    #[must_use]
+    pub fn property(mut self, key: impl Into<String>, value: impl Into<String>) -> Self {
+        let key = key.into();
+        self.properties.retain(|(name, _)| *name != key);
+        self.properties.push((key, value.into()));
+        self
+    }
+}
+
+/// A running broker of this process. Dropping it ends the broker at once and removes its data; its log stays until the
+/// next broker is started.
+#[derive(Debug)]
+pub struct Kafka {
+    instance: Instance,
+    jars: Jars,
+    options: Options,
+    bootstrap: String,
+    process: Option<Process>,
+}
+
+#[derive(Debug)]
+struct Process {
+    broker: Child,
+    pid: i32,
+    watchdog: Watchdog,
+}
+
+impl Kafka {
+    /// Starts a broker with new, empty data on free ports and waits until it answers.
+    ///
+    /// # Errors
+    /// No Java, no jars (see [`Jars::find`]), or the broker did not come up.
+    pub fn start(options: Options) -> Result<Self> {
+        remove_leftovers();
+        let jars = Jars::find()?;
+        let name = format!("{OWNED_PREFIX}{}-{:x}", std::process::id(), repo::random());
+        let mut kafka =
+            Self { instance: Instance::named(&name)?, jars, options, bootstrap: String::new(), process: None };
+        kafka.launch()?;
+        Ok(kafka)
+    }
+
+    fn launch(&mut self) -> Result<()> {
+        let (broker, running) = self.instance.launch(&self.jars, &self.options.properties)?;
+        let moved = !self.bootstrap.is_empty() && self.bootstrap != running.bootstrap;
+        let watchdog = Watchdog::start(&self.instance, running.pid)?;
+        self.process = Some(Process { broker, pid: running.pid, watchdog });
+        if moved {
+            return Err(Error::new(format!("the broker's address `{}` was taken while it was down", self.bootstrap)));
+        }
+        self.bootstrap = running.bootstrap;
+        Ok(())
+    }
+
+    /// `host:port` for clients; the same after every restart.
+    pub fn bootstrap(&self) -> &str {
+        &self.bootstrap
+    }
+
+    /// The jars that the broker runs on: they hold Kafka's command line tools and its Connect worker too.
+    pub fn jars(&self) -> &Jars {
+        &self.jars
+    }
+
+    /// What the broker has logged since its last start.
+    pub fn log(&self) -> String {
+        fs::read_to_string(self.instance.log()).unwrap_or_default()
+    }
+
+    /// Ends the broker by SIGKILL, as a crash of its machine's process would. Data stay for [`Kafka::restart`].
+    ///
+    /// # Errors
+    /// The broker is not running.
+    pub fn kill9(&mut self) -> Result<()> {
+        self.end(Signal::KILL)
+    }
+
+    /// Shuts the broker down in good order and waits for its end. Data stay for [`Kafka::restart`].
+    ///
+    /// # Errors
+    /// The broker is not running.
+    pub fn stop(&mut self) -> Result<()> {
+        // A frozen broker would never see the signal to end.
+        self.signal(Signal::CONT)?;
+        self.end(Signal::TERM)
+    }
+
+    /// Starts the broker again on the same data and the same ports, ending it first if it still runs.
+    ///
+    /// # Errors
+    /// The broker did not come up, or its port was taken meanwhile.
+    pub fn restart(&mut self) -> Result<()> {
+        if self.process.is_some() {
+            self.stop()?;
+        }
+        self.launch()
+    }
+
+    /// Freezes the broker: connections stay open, nothing is answered.
+    ///
+    /// # Errors
+    /// The broker is not running.
+    pub fn freeze(&self) -> Result<()> {
+        self.signal(Signal::STOP)
+    }
+
+    /// Lets a frozen broker go on.
+    ///
+    /// # Errors
+    /// The broker is not running.
+    pub fn thaw(&self) -> Result<()> {
+        self.signal(Signal::CONT)
+    }
+
+    fn signal(&self, signal: Signal) -> Result<()> {
+        let process = self.process.as_ref().ok_or_else(|| Error::new("the broker is not running"))?;
+        send(process.pid, signal)
+    }
+
+    fn end(&mut self, signal: Signal) -> Result<()> {
+        self.signal(signal)?;
+        if let Some(mut process) = self.process.take() {
+            process.broker.wait().context(|| "the broker cannot be waited for".to_owned())?;
+            process.watchdog.dismiss();
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Kafka {
+    fn drop(&mut self) {
+        if self.process.is_some() && self.kill9().is_err() {
+            return;
+        }
+        fs::remove_dir_all(self.instance.data()).ok();
+    }
+}
+
+/// A shell that waits for the end of this process, which closes its standard input, and then kills the broker and
+/// removes its data. Nothing that ends this process, SIGKILL included, leaves a broker behind.
+#[derive(Debug)]
+struct Watchdog {
+    shell: Child,
+    input: ChildStdin,
+}
+
+/// The broker's number could belong to another process by then, so its command line is compared first.
+const WATCHDOG: &str = r#"
+read -r order
+[ "$order" = dismissed ] && exit 0
+line=$(tr '\0' ' ' <"/proc/$1/cmdline" 2>/dev/null || ps -ww -o args= -p "$1")
+case "$line" in *"kafka.Kafka $2"*) kill -9 "$1" ;; esac
+rm -rf -- "${3:?}"
+"#;
+
+impl Watchdog {
+    fn start(instance: &Instance, pid: i32) -> Result<Self> {
+        let mut command = Command::new("sh");
+        command.args(["-c", WATCHDOG, "watchdog", &pid.to_string()]);
+        command.arg(instance.properties_file()).arg(instance.data());
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
+        let mut shell = command.spawn().context(|| "`sh` did not run".to_owned())?;
+        let input = shell.stdin.take().ok_or_else(|| Error::new("the watchdog has no standard input"))?;
+        Ok(Self { shell, input })
+    }
+
+    fn dismiss(mut self) {
+        use std::io::Write;
+        // A watchdog that is gone already needs no order.
+        self.input.write_all(b"dismissed\n").ok();
+        drop(self.input);
+        self.shell.wait().ok();
+    }
+}
+
+/// Removes what earlier processes left: their logs, and everything of a process that was killed together with its
+/// watchdog.
+fn remove_leftovers() {
+    for instance in Instance::all() {
+        let owner = instance.name().strip_prefix(OWNED_PREFIX).and_then(|rest| rest.split('-').next()?.parse().ok());
+        let Some(owner) = owner else { continue };
+        let lives = command_line(owner).is_some_and(|line| !line.is_empty());
+        if !lives && instance.stop().is_ok() {
+            instance.remove().ok();
+        }
+    }
+}
