@@ -1,2 +1,4 @@
 //! Write Kafka connectors in Rust.
 #![forbid(unsafe_code)]
+
+pub mod config;

@@ -1,0 +1,226 @@
+//! What the code that the derives generate calls. No part of the public interface.
+#![doc(hidden)]
+#![allow(missing_docs, reason = "for generated code only")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeBounds;
+
+use super::{
+    Bound, Config, ConfigDef, ConfigEnum, ConfigError, ConfigErrors, ConfigKey, ConfigType, ConfigValue, Importance,
+    ParsedValue, Validator,
+};
+
+/// Proof that a configuration was derived.
+#[derive(Debug)]
+pub struct Derived(());
+
+impl Derived {
+    #[allow(clippy::new_without_default, reason = "for generated code only")]
+    #[must_use]
+    pub const fn new() -> Self {
+        Self(())
+    }
+}
+
+/// Proof that a field type is one of ours.
+#[derive(Debug)]
+pub struct Sealed(());
+
+impl Sealed {
+    #[allow(clippy::new_without_default, reason = "for generated code only")]
+    #[must_use]
+    pub const fn new() -> Self {
+        Self(())
+    }
+}
+
+/// One field of a configuration struct, from which its key is made.
+#[derive(Debug)]
+pub struct Field<T> {
+    key: ConfigKey,
+    checks: Vec<Validator>,
+    default: Option<T>,
+}
+
+impl<T: ConfigValue> Field<T> {
+    /// `key` is the final name of the key: see [`field_key`].
+    #[must_use]
+    pub fn new(key: &'static str, documentation: &'static str) -> Self {
+        let key = ConfigKey::new(field_key::<T>(key), T::config_type()).doc(documentation);
+        Self { key, checks: T::validator().into_iter().collect(), default: None }
+    }
+
+    #[must_use]
+    pub fn default(mut self, value: T) -> Self {
+        self.default = Some(value);
+        self
+    }
+
+    #[must_use]
+    pub fn importance(mut self, importance: Importance) -> Self {
+        self.key = self.key.importance(importance);
+        self
+    }
+
+    #[must_use]
+    pub fn group(mut self, group: &'static str, order: i32) -> Self {
+        self.key = self.key.group(group, order);
+        self
+    }
+
+    #[must_use]
+    pub fn display_name(mut self, name: &'static str) -> Self {
+        self.key = self.key.display_name(name);
+        self
+    }
+
+    /// A range of numbers: `1..`, `0..=9`, `0.0..=1.0`; of milliseconds for a duration.
+    #[must_use]
+    pub fn range<N: Into<Bound> + Copy>(mut self, range: impl RangeBounds<N>) -> Self {
+        self.checks.push(if T::OPTIONAL { Validator::range(range).or_null() } else { Validator::range(range) });
+        self
+    }
+
+    /// A check of the author's own on the value of this field alone.
+    #[must_use]
+    pub fn check<E: std::fmt::Display + 'static>(mut self, check: fn(&T) -> Result<(), E>) -> Self {
+        self.checks.push(Validator::lambda("a value that the connector accepts", move |key, value| {
+            // What is no value of the type was reported already, or is about to be.
+            let Ok(typed) = T::from_parsed(key, value) else { return Ok(()) };
+            check(&typed).map_err(|why| ConfigError::invalid(key, value, &why.to_string()))
+        }));
+        self
+    }
+
+    /// Adds the key to a definition.
+    #[must_use]
+    pub fn define(self, def: ConfigDef) -> ConfigDef {
+        let mut key = self.key;
+        if let Some(default) = &self.default {
+            key = match default.render() {
+                Some(text) => key.default(text),
+                None => key.null_default(),
+            };
+        } else if T::OPTIONAL {
+            key = key.null_default();
+        }
+        let mut checks = self.checks;
+        key = match (checks.pop(), checks.is_empty()) {
+            (None, _) => key,
+            (Some(only), true) => key.validator(only),
+            (Some(last), false) => {
+                checks.push(last);
+                key.validator(Validator::composite(checks))
+            }
+        };
+        def.define(key)
+    }
+}
+
+/// The name of a field's key: what the derive made of the field's name, with the unit of the type at the end.
+#[must_use]
+pub fn field_key<T: ConfigValue>(key: &str) -> String {
+    let unit = T::KEY_SUFFIX.trim_start_matches('.');
+    if key == unit || key.ends_with(T::KEY_SUFFIX) { key.to_owned() } else { format!("{key}{}", T::KEY_SUFFIX) }
+}
+
+/// Reads the fields of a configuration one by one and collects everything that is wrong.
+#[derive(Debug)]
+pub struct Reader {
+    config: Config,
+    errors: ConfigErrors,
+    bad_keys: BTreeSet<String>,
+}
+
+impl Reader {
+    #[must_use]
+    pub fn new(def: &ConfigDef, properties: &BTreeMap<String, String>) -> Self {
+        let mut reader = Self { config: Config::default(), errors: ConfigErrors::new(), bad_keys: BTreeSet::new() };
+        if let Err(mistakes) = def.check() {
+            reader.errors.extend(mistakes);
+        }
+        for report in def.validate(properties) {
+            // The first message tells the cause; the second one only that null is not allowed either.
+            if let Some(message) = report.errors.into_iter().next() {
+                reader.errors.push(ConfigError::on(&report.name, message));
+                reader.bad_keys.insert(report.name.clone());
+            }
+            reader.config.insert(report.name, report.value);
+        }
+        reader
+    }
+
+    /// The value of a field, or `None` if something is wrong with it.
+    pub fn read<T: ConfigValue>(&mut self, key: &str) -> Option<T> {
+        let key = field_key::<T>(key);
+        if self.bad_keys.contains(&key) {
+            return None;
+        }
+        match T::from_parsed(&key, self.config.get(&key).unwrap_or(&ParsedValue::Null)) {
+            Ok(value) => Some(value),
+            Err(error) => {
+                self.errors.push(error);
+                None
+            }
+        }
+    }
+
+    /// Everything that was wrong; never empty after a `read` that gave `None`.
+    #[must_use]
+    pub fn into_errors(self) -> ConfigErrors {
+        self.errors
+    }
+
+    /// Hands out the configuration if nothing was wrong and its own check on the whole agrees.
+    ///
+    /// # Errors
+    /// Everything that is wrong.
+    pub fn finish<C, E: Into<ConfigErrors>>(
+        self,
+        config: C,
+        check: impl FnOnce(&C) -> Result<(), E>,
+    ) -> Result<C, ConfigErrors> {
+        self.errors.into_result(())?;
+        check(&config).map_err(Into::into)?;
+        Ok(config)
+    }
+}
+
+/// The check of a configuration that has none.
+///
+/// # Errors
+/// Never.
+pub fn no_check<C>(_: &C) -> Result<(), ConfigErrors> {
+    Ok(())
+}
+
+/// For the `ConfigValue` of an enum: how its text is read.
+#[must_use]
+pub const fn enum_type() -> ConfigType {
+    ConfigType::String
+}
+
+/// For the `ConfigValue` of an enum: the check on its text.
+#[must_use]
+pub fn enum_validator<T: ConfigEnum>() -> Option<Validator> {
+    Some(Validator::valid_string(T::VALUES.iter().copied()))
+}
+
+/// For the `ConfigValue` of an enum: the variant of a value.
+///
+/// # Errors
+/// No variant has this text.
+pub fn enum_from_parsed<T: ConfigEnum>(key: &str, value: &ParsedValue) -> Result<T, ConfigError> {
+    let variant = if let ParsedValue::String(text) = value { T::parse(text) } else { None };
+    let allowed = || format!("String must be one of: {}", T::VALUES.join(", "));
+    variant.ok_or_else(|| ConfigError::invalid(key, value, &allowed()))
+}
+
+/// For the `ConfigValue` of an enum: the text of a variant.
+#[must_use]
+pub fn enum_render<T: ConfigEnum>(value: &T) -> Option<String> {
+    Some(value.name().to_owned())
+}
+
+#[cfg(test)]
+mod tests;
