@@ -4,3 +4,4 @@
 pub mod error;
 pub mod kafka;
 pub mod repo;
+pub mod watchdog;

@@ -2,8 +2,7 @@
 //! is, however the process ended.
 
 use std::fs;
-use std::os::unix::process::CommandExt;
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::Child;
 
 use rustix::process::Signal;
 
@@ -11,6 +10,7 @@ use super::instance::{Instance, command_line, send};
 use super::jars::Jars;
 use crate::error::{Context, Error, Result};
 use crate::repo;
+use crate::watchdog::Watchdog;
 
 /// Prefix of the instances that belong to a process; the process id follows.
 const OWNED_PREFIX: &str = "owned-";
@@ -73,7 +73,8 @@ impl Kafka {
     fn launch(&mut self) -> Result<()> {
         let (broker, running) = self.instance.launch(&self.jars, &self.options.properties)?;
         let moved = !self.bootstrap.is_empty() && self.bootstrap != running.bootstrap;
-        let watchdog = Watchdog::start(&self.instance, running.pid)?;
+        let command_line = format!("kafka.Kafka {}", self.instance.properties_file().display());
+        let watchdog = Watchdog::start(broker.id(), &command_line, Some(&self.instance.data()))?;
         self.process = Some(Process { broker, pid: running.pid, watchdog });
         if moved {
             return Err(Error::new(format!("the broker's address `{}` was taken while it was down", self.bootstrap)));
@@ -151,7 +152,7 @@ impl Kafka {
         self.signal(signal)?;
         if let Some(mut process) = self.process.take() {
             process.broker.wait().context(|| "the broker cannot be waited for".to_owned())?;
-            process.watchdog.dismiss();
+            drop(process.watchdog);
         }
         Ok(())
     }
@@ -163,43 +164,6 @@ impl Drop for Kafka {
             return;
         }
         fs::remove_dir_all(self.instance.data()).ok();
-    }
-}
-
-/// A shell that waits for the end of this process, which closes its standard input, and then kills the broker and
-/// removes its data. Nothing that ends this process, SIGKILL included, leaves a broker behind.
-#[derive(Debug)]
-struct Watchdog {
-    shell: Child,
-    input: ChildStdin,
-}
-
-/// The broker's number could belong to another process by then, so its command line is compared first.
-const WATCHDOG: &str = r#"
-read -r order
-[ "$order" = dismissed ] && exit 0
-line=$(tr '\0' ' ' <"/proc/$1/cmdline" 2>/dev/null || ps -ww -o args= -p "$1")
-case "$line" in *"kafka.Kafka $2"*) kill -9 "$1" ;; esac
-rm -rf -- "${3:?}"
-"#;
-
-impl Watchdog {
-    fn start(instance: &Instance, pid: i32) -> Result<Self> {
-        let mut command = Command::new("sh");
-        command.args(["-c", WATCHDOG, "watchdog", &pid.to_string()]);
-        command.arg(instance.properties_file()).arg(instance.data());
-        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
-        let mut shell = command.spawn().context(|| "`sh` did not run".to_owned())?;
-        let input = shell.stdin.take().ok_or_else(|| Error::new("the watchdog has no standard input"))?;
-        Ok(Self { shell, input })
-    }
-
-    fn dismiss(mut self) {
-        use std::io::Write;
-        // A watchdog that is gone already needs no order.
-        self.input.write_all(b"dismissed\n").ok();
-        drop(self.input);
-        self.shell.wait().ok();
     }
 }
 
