@@ -1,0 +1,32 @@
+//! The Connect data model: values, their schemas, and what is done with both.
+//!
+//! Null is not a value: it is the `None` of `Option<Value>`, everywhere.
+
+mod connect_data;
+pub mod derive_support;
+mod error;
+mod logical;
+mod map;
+mod schema;
+mod schema_builder;
+mod string;
+mod structs;
+mod text;
+mod validate;
+mod value;
+
+pub use num_bigint::BigInt;
+
+pub use connect_data::ConnectData;
+pub use error::DataError;
+pub(crate) use error::nearest;
+pub use logical::{Date, Decimal, LogicalType, Time, Timestamp};
+pub use map::Map;
+pub use schema::{Field, Schema, Type};
+pub use schema_builder::SchemaBuilder;
+pub use string::Text;
+pub use structs::Struct;
+pub use text::value_text;
+pub(crate) use validate::validate_kind;
+pub use validate::validate_value;
+pub use value::{IntoValue, SchemaAndValue, Value};

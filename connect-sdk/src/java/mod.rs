@@ -1,0 +1,5 @@
+//! Java's dialects, where stored data and configurations depend on them.
+
+pub mod calendar;
+pub mod hash_order;
+pub mod number_text;
