@@ -1,10 +1,43 @@
-//! Write Kafka connectors in Rust.
+//! Write Kafka connectors in Rust without thinking about offsets.
+//!
+//! An author writes one type: a [`Source`](source::Source) born from cursors, a [`DirectSink`](sink::DirectSink) or a
+//! [`BufferedSink`](sink::BufferedSink). The attributes `#[source_connector]` and `#[sink_connector]` check it and bind it
+//! to the framework, which owns every position. `connect-runtime` executes it on Kafka.
 #![forbid(unsafe_code)]
+#![warn(clippy::exhaustive_enums, clippy::exhaustive_structs)]
+
+pub mod config;
+pub mod converter;
+pub mod data;
+#[doc(hidden)]
+pub mod erased;
+pub mod error;
+pub mod header;
+pub mod java;
+pub mod plugin;
+pub mod sink;
+pub mod source;
+#[doc(hidden)]
+pub mod task;
+pub mod transform;
 
 #[doc(hidden)]
 #[path = "private.rs"]
 pub mod __private;
-pub mod config;
-pub mod data;
-pub mod header;
-pub mod java;
+
+/// Everything that a connector usually needs: `use connect_sdk::prelude::*;`.
+pub mod prelude {
+    pub use crate::{
+        config::{ConnectorConfig, Password},
+        data::{ConnectData, DataError, Schema, SchemaAndValue, Struct, Text, Value},
+        error::{Class, Classify, Result, ResultExt, TaskError},
+        header::Headers,
+        plugin::Plugins,
+        sink::{
+            BufferedSink, CloseReason, DirectSink, Position, PreCommit, PutCx, Safe, SinkRecord, StartOffsets,
+            TopicPartition,
+        },
+        source::{Batch, CommitHook, Committed, Cursor, Cursors, Record, Source, SourceOffset, SourcePartition, Viable},
+        task::{OpenCx, TaskInfo},
+    };
+}

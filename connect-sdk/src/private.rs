@@ -1,3 +1,18 @@
-//! `__private`: the only names that generated code may use; everything here may change at any time.
+//! The only names that generated code may use.
 
 pub use crate::data::derive_support as data;
+pub use crate::{
+    error::{Classify, Result, TaskError},
+    source::{
+        AtLeastOnce, CommitHook, DefinesTransactions, ExactlyOnce, FieldKind, FieldMap, FieldMeta, FieldValue, NoHook,
+        RestoreError, Source, SourceConnector, SourceMeta, SourceOffset, SourcePartition,
+        offset::{Ops, offset_field, partition_field, restore_field},
+    },
+    sink::{BufferedSink, Direct, DirectSink, SinkConnector, SinkMeta},
+};
+pub use ::core;
+pub use ::std;
+pub use ::core::{
+    option::Option::{self, None, Some},
+    result::Result::{Err, Ok},
+};

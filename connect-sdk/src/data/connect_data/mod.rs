@@ -50,6 +50,18 @@ pub trait ConnectData: Sized {
     /// Fails if the value is of another type, does not fit, or is null and the type is no `Option`. The error's path
     /// leads to the part that is wrong.
     fn from_value(value: Option<&Value>) -> Result<Self, DataError>;
+
+    /// The text of a type that is nothing but text: a record then borrows it instead of making a value.
+    #[doc(hidden)]
+    fn as_text(&self) -> Option<&str> {
+        None
+    }
+
+    /// The bytes of a type that is nothing but bytes.
+    #[doc(hidden)]
+    fn as_bytes(&self) -> Option<&[u8]> {
+        None
+    }
 }
 
 pub(super) fn present<'a>(value: Option<&'a Value>, expected: &str) -> Result<&'a Value, DataError> {

@@ -1,0 +1,360 @@
+//! `RecordBatch`: the records of one poll in one buffer, as the task and the runtime see them.
+
+use super::{
+    fields::OffsetMap,
+    record::{Field, Record},
+};
+use crate::data::{Schema, SchemaAndValue, Text, Value};
+use std::{fmt, ops::Range};
+
+/// How large a batch may grow before [`Batch::is_full`](super::Batch::is_full) answers true.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BatchLimits {
+    /// Records, from `batch.max.records`.
+    pub records: usize,
+    /// Bytes of keys, values and headers, from `batch.max.bytes`.
+    pub bytes: usize,
+}
+
+impl Default for BatchLimits {
+    fn default() -> Self {
+        Self { records: 2000, bytes: 1024 * 1024 }
+    }
+}
+
+/// The records of one poll. Text and bytes stand one behind the other in `buffer`; everything else is in `owned`.
+#[derive(Debug, Default)]
+pub struct RecordBatch {
+    buffer: Vec<u8>,
+    entries: Vec<Entry>,
+    topics: Vec<Text>,
+    headers: Vec<RawHeader>,
+    owned: Vec<SchemaAndValue>,
+}
+
+/// A record, or an offset without a record, at its place in the order of the poll.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    /// What it is.
+    pub kind: EntryKind,
+    /// What the transaction does after it.
+    pub mark: Mark,
+    /// Index into [`RecordBatch::topics`].
+    pub topic: u32,
+    /// Which of the task's source partitions it came from.
+    pub slot: u32,
+    /// Index into the batch's offsets; `None` for all but the last record of a group.
+    pub offset: Option<u32>,
+    /// The Kafka partition, if the connector chose one.
+    pub partition: Option<i32>,
+    /// Milliseconds since 1970.
+    pub timestamp: Option<i64>,
+    /// The key.
+    pub key: Payload,
+    /// The value.
+    pub value: Payload,
+    /// The headers, in [`RecordBatch::headers`].
+    pub headers: HeaderRange,
+}
+
+/// The headers of one record.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct HeaderRange {
+    pub(super) start: u32,
+    pub(super) len: u32,
+}
+
+impl HeaderRange {
+    /// True if the record has no headers.
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.len == 0
+    }
+}
+
+/// What an [`Entry`] is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EntryKind {
+    /// A record to produce.
+    Record,
+    /// An offset alone: nothing is produced, but the position moves (KIP-910).
+    Advance,
+}
+
+/// A connector-defined transaction boundary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mark {
+    /// None here.
+    None,
+    /// Commit after this entry.
+    Commit,
+    /// Abort after this entry: the records are gone on purpose, the offsets are stored.
+    Abort,
+}
+
+/// Where the bytes of a key, value or header value are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Payload {
+    /// None.
+    Null,
+    /// UTF-8 in the buffer, with schema STRING.
+    Text {
+        /// First byte.
+        start: u32,
+        /// How many bytes.
+        len: u32,
+    },
+    /// Bytes in the buffer, with schema BYTES.
+    Bytes {
+        /// First byte.
+        start: u32,
+        /// How many bytes.
+        len: u32,
+    },
+    /// Index into the owned values.
+    Owned(u32),
+}
+
+/// A key, value or header value as a converter gets it.
+#[derive(Debug, Clone, Copy)]
+pub enum PayloadRef<'a> {
+    /// No value and no schema.
+    Null,
+    /// Text, schema STRING.
+    Text(&'a str),
+    /// Bytes, schema BYTES.
+    Bytes(&'a [u8]),
+    /// A value with its schema, either of which may be absent.
+    Value(Option<&'a Schema>, Option<&'a Value>),
+}
+
+impl PayloadRef<'_> {
+    /// The owned form, which copies text and bytes.
+    #[must_use]
+    pub fn to_owned_value(self) -> SchemaAndValue {
+        match self {
+            PayloadRef::Null => SchemaAndValue { schema: None, value: None },
+            PayloadRef::Text(t) => SchemaAndValue { schema: Some(Schema::string()), value: Some(Value::String(t.into())) },
+            PayloadRef::Bytes(b) => SchemaAndValue {
+                schema: Some(Schema::bytes()),
+                value: Some(Value::Bytes(bytes::Bytes::copy_from_slice(b))),
+            },
+            PayloadRef::Value(schema, value) => SchemaAndValue { schema: schema.cloned(), value: value.cloned() },
+        }
+    }
+}
+
+/// A header of a record in a batch.
+#[derive(Debug, Clone)]
+pub struct RawHeader {
+    pub(super) name: (u32, u32),
+    /// Where its value is.
+    pub value: Payload,
+}
+
+impl RecordBatch {
+    /// All entries in the order of the poll.
+    #[must_use]
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// The topics of the batch, each once.
+    #[must_use]
+    pub fn topics(&self) -> &[Text] {
+        &self.topics
+    }
+
+    /// How many entries there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// True if nothing was emitted.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Bytes of text and bytes in the buffer.
+    #[must_use]
+    pub fn n_bytes(&self) -> usize {
+        self.buffer.len()
+    }
+
+    /// The key, value or header value at a place.
+    #[must_use]
+    pub fn payload(&self, at: Payload) -> PayloadRef<'_> {
+        match at {
+            Payload::Null => PayloadRef::Null,
+            Payload::Text { start, len } => PayloadRef::Text(text_at(&self.buffer, start, len)),
+            Payload::Bytes { start, len } => PayloadRef::Bytes(&self.buffer[range(start, len)]),
+            Payload::Owned(i) => {
+                let owned = &self.owned[i as usize];
+                PayloadRef::Value(owned.schema.as_ref(), owned.value.as_ref())
+            }
+        }
+    }
+
+    /// The headers of an entry, as name and place of the value.
+    pub fn headers(&self, of: HeaderRange) -> impl ExactSizeIterator<Item = (&str, Payload)> {
+        let (start, len) = (of.start as usize, of.len as usize);
+        self.headers[start..start + len].iter().map(|h| (text_at(&self.buffer, h.name.0, h.name.1), h.value))
+    }
+
+    /// Gives the buffer away, for converters that pass bytes through; the places of text and bytes stay valid in it.
+    #[must_use]
+    pub fn into_buffer(self) -> Vec<u8> {
+        self.buffer
+    }
+
+    /// Takes back a spent buffer, so that its memory is used again.
+    pub fn reuse_buffer(&mut self, mut buffer: Vec<u8>) {
+        if self.buffer.capacity() < buffer.capacity() && self.buffer.is_empty() {
+            buffer.clear();
+            self.buffer = buffer;
+        }
+    }
+
+    /// The last entry's mark, for transaction marks.
+    pub(super) fn last_mark(&mut self) -> Option<&mut Mark> {
+        self.entries.last_mut().map(|e| &mut e.mark)
+    }
+
+    /// Room for one more entry: places are 32 bits wide.
+    pub(super) fn has_room(&self) -> bool {
+        u32::try_from(self.buffer.len()).is_ok_and(|n| n <= u32::MAX / 2) && u32::try_from(self.entries.len()).is_ok()
+    }
+
+    pub(super) fn push_advance(&mut self, slot: u32, offset: u32) {
+        self.entries.push(Entry {
+            kind: EntryKind::Advance,
+            mark: Mark::None,
+            topic: 0,
+            slot,
+            offset: Some(offset),
+            partition: None,
+            timestamp: None,
+            key: Payload::Null,
+            value: Payload::Null,
+            headers: HeaderRange::default(),
+        });
+    }
+
+    /// Copies a record in. False if it is too large for the places of a batch (2 GiB): nothing is then kept of it.
+    #[must_use]
+    pub(super) fn push(&mut self, slot: u32, record: Record<'_>, offset: Option<u32>) -> bool {
+        let start = self.buffer.len();
+        let topic = self.intern(&record.topic);
+        let Record { partition, timestamp, key, value, headers, .. } = record;
+        let key = self.put(key);
+        let value = self.put(value);
+        let header_start = self.headers.len();
+        for (name, value) in headers {
+            let name_at = self.append(name.as_bytes());
+            let value = self.put(value);
+            self.headers.push(RawHeader { name: name_at, value });
+        }
+        if !self.has_room() {
+            self.buffer.truncate(start);
+            self.headers.truncate(header_start);
+            return false;
+        }
+        let headers = HeaderRange { start: index(header_start), len: index(self.headers.len() - header_start) };
+        self.entries.push(Entry {
+            kind: EntryKind::Record,
+            mark: Mark::None,
+            topic,
+            slot,
+            offset,
+            partition,
+            timestamp,
+            key,
+            value,
+            headers,
+        });
+        true
+    }
+
+    fn intern(&mut self, topic: &str) -> u32 {
+        // Nearly always the topic of the record before.
+        if let Some(last) = self.entries.last() {
+            if let Some(name) = self.topics.get(last.topic as usize) {
+                if &**name == topic {
+                    return last.topic;
+                }
+            }
+        }
+        let at = self.topics.iter().position(|t| &**t == topic).unwrap_or_else(|| {
+            self.topics.push(topic.into());
+            self.topics.len() - 1
+        });
+        index(at)
+    }
+
+    fn put(&mut self, field: Field<'_>) -> Payload {
+        match field {
+            Field::Null => Payload::Null,
+            Field::Text(t) => {
+                let (start, len) = self.append(t.as_bytes());
+                Payload::Text { start, len }
+            }
+            Field::Bytes(b) => {
+                let (start, len) = self.append(&b);
+                Payload::Bytes { start, len }
+            }
+            Field::Owned(v) => {
+                self.owned.push(v);
+                Payload::Owned(index(self.owned.len() - 1))
+            }
+        }
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> (u32, u32) {
+        let start = self.buffer.len();
+        self.buffer.extend_from_slice(bytes);
+        (index(start), index(bytes.len()))
+    }
+}
+
+/// `has_room` keeps every length of an accepted record below 2^32; a longer one is rolled back before its place is used.
+fn index(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}
+
+fn range(start: u32, len: u32) -> Range<usize> {
+    start as usize..start as usize + len as usize
+}
+
+fn text_at(buffer: &[u8], start: u32, len: u32) -> &str {
+    std::str::from_utf8(&buffer[range(start, len)]).expect("only whole strings were appended at this place")
+}
+
+/// The typed offsets of one batch, encoded only when one of them is stored.
+pub trait OffsetColumn: Send {
+    /// The stored form of the offset at `index` (see [`Entry::offset`]).
+    fn encode(&self, index: u32) -> OffsetMap;
+    /// How many there are.
+    fn len(&self) -> usize;
+    /// True if there are none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl fmt::Debug for dyn OffsetColumn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "OffsetColumn({})", self.len())
+    }
+}
+
+impl<O: super::SourceOffset> OffsetColumn for Vec<O> {
+    fn encode(&self, index: u32) -> OffsetMap {
+        self[index as usize].__encode()
+    }
+
+    fn len(&self) -> usize {
+        self.len()
+    }
+}

@@ -1,0 +1,43 @@
+//! The task loops, over object-safe ports and a clock: no executor, no socket, no Kafka client.
+//!
+//! The worker runs these loops on Kafka; the testkit runs the very same ones on fakes and a virtual clock.
+
+pub mod ports;
+
+/// Which task of which connector this is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TaskInfo {
+    /// The connector's name.
+    pub connector: String,
+    /// The task's number, from 0.
+    pub index: u32,
+    /// How many tasks the connector has.
+    pub n_tasks: u32,
+}
+
+impl std::fmt::Display for TaskInfo {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}-{}", self.connector, self.index)
+    }
+}
+
+/// What a sink task or a commit hook is told when it is made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenCx {
+    task: TaskInfo,
+}
+
+impl OpenCx {
+    /// Which task of which connector this is.
+    #[must_use]
+    pub fn task(&self) -> &TaskInfo {
+        &self.task
+    }
+
+    /// Made by runtimes and by the testkit.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn new(task: TaskInfo) -> Self {
+        Self { task }
+    }
+}

@@ -1,0 +1,300 @@
+//! What a task loop needs of the outside: producers, consumers, offset storage, topics, time, commands, reports.
+//!
+//! Poll-style methods register the waker of the context, as `Future::poll` does, so that a loop can wait for several of
+//! them at once without a box for each wait.
+
+use crate::{
+    data::Text,
+    erased::BoxFuture,
+    error::TaskError,
+    sink::TopicPartition,
+    source::{OffsetMap, PartitionMap},
+};
+use bytes::Bytes;
+use std::{
+    sync::Arc,
+    task::{Context, Poll},
+    time::Duration,
+};
+
+/// Time, so that tests can move it.
+pub trait Clock: Send + Sync {
+    /// Milliseconds since 1970.
+    fn now_ms(&self) -> i64;
+    /// Time since an arbitrary moment; never goes back.
+    fn monotonic(&self) -> Duration;
+    /// Completes when [`Self::monotonic`] has reached `until`.
+    fn sleep_until(&self, until: Duration) -> BoxFuture<'static, ()>;
+}
+
+/// A place in the buffers of a [`ProduceBatch`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Slice {
+    /// Which of the two buffers.
+    pub buffer: u8,
+    /// First byte.
+    pub start: u32,
+    /// How many bytes.
+    pub len: u32,
+}
+
+/// One record of a [`ProduceBatch`]; its sequence number is that of the batch plus its index.
+#[derive(Debug, Clone)]
+pub struct ProduceRecord {
+    /// Index into [`ProduceBatch::topics`].
+    pub topic: u32,
+    /// The partition, or the partitioner's choice.
+    pub partition: Option<i32>,
+    /// Milliseconds since 1970, or the time of sending.
+    pub timestamp: Option<i64>,
+    /// The key's bytes; `None` is null.
+    pub key: Option<Slice>,
+    /// The value's bytes; `None` is null.
+    pub value: Option<Slice>,
+    /// First header in [`ProduceBatch::headers`], and how many.
+    pub headers: (u32, u32),
+}
+
+/// The converted records of one poll: handed to the producer whole, by value, with all bytes in at most two buffers.
+#[derive(Debug, Default)]
+pub struct ProduceBatch {
+    /// Sequence number of the first record; the task counts them from 0 without a gap.
+    pub first_seq: u64,
+    /// The bytes: what was passed through, and what converters wrote.
+    pub buffers: [Vec<u8>; 2],
+    /// The topics, each once.
+    pub topics: Vec<Text>,
+    /// The records in order.
+    pub records: Vec<ProduceRecord>,
+    /// Header names and values.
+    pub headers: Vec<(Slice, Option<Slice>)>,
+}
+
+impl ProduceBatch {
+    /// The bytes at a place.
+    #[must_use]
+    pub fn bytes(&self, at: Slice) -> &[u8] {
+        let start = at.start as usize;
+        &self.buffers[usize::from(at.buffer)][start..start + at.len as usize]
+    }
+
+    /// Bytes in both buffers.
+    #[must_use]
+    pub fn n_bytes(&self) -> usize {
+        self.buffers[0].len() + self.buffers[1].len()
+    }
+}
+
+/// What became of records that were handed to a producer.
+#[derive(Debug)]
+pub enum Ack {
+    /// The broker has them.
+    Delivered {
+        /// Sequence number of the first.
+        first: u64,
+        /// How many follow each other.
+        n: u32,
+    },
+    /// The broker refused them, for ever; later ones may be delivered all the same.
+    Failed {
+        /// Sequence number of the first.
+        first: u64,
+        /// How many follow each other.
+        n: u32,
+        /// Why, with topic and partition in its text.
+        error: Arc<TaskError>,
+    },
+}
+
+/// A task's way into Kafka. Behind it several tasks may share one client.
+pub trait RecordProducer: Send {
+    /// Hands a batch over: takes it out of `batch` once there is room in the producer's queue.
+    ///
+    /// An error is fatal for this producer: the task drops it and fails or starts again.
+    fn poll_send(&mut self, cx: &mut Context<'_>, batch: &mut Option<ProduceBatch>) -> Poll<Result<(), TaskError>>;
+
+    /// Appends what has become of records since the last call; pending while there is nothing new.
+    fn poll_acks(&mut self, cx: &mut Context<'_>, into: &mut Vec<Ack>) -> Poll<Result<(), TaskError>>;
+
+    /// Asks the producer to send what it has without waiting for more (before a stop or a commit).
+    fn hurry(&mut self);
+
+    /// A spent buffer to use again, if there is one.
+    fn reclaim(&mut self) -> Option<Vec<u8>>;
+}
+
+/// What a task needs to know of a topic before it produces to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TopicLimits {
+    /// The largest record that the client and the topic take, in bytes of key, value and headers.
+    pub record_bytes_max: usize,
+}
+
+/// Topics: made by the connector's `topic.creation.*` rules where they are missing.
+pub trait TopicEnsurer: Send + Sync {
+    /// Called once for each new topic of a task, before the first record goes there.
+    ///
+    /// # Errors
+    /// Fatal if the topic cannot be made; retriable while the broker cannot be reached.
+    fn ensure<'a>(&'a self, topic: &'a str) -> BoxFuture<'a, Result<TopicLimits, TaskError>>;
+}
+
+/// Source offsets of one connector.
+pub trait OffsetStore: Send + Sync {
+    /// The stored offsets of these partitions, in their order.
+    ///
+    /// # Errors
+    /// Retriable while the store cannot be reached.
+    fn load(&self, partitions: Vec<PartitionMap>) -> BoxFuture<'_, Result<Vec<Option<OffsetMap>>, TaskError>>;
+
+    /// Stores offsets durably; all or some may be stored if it fails.
+    ///
+    /// # Errors
+    /// The caller keeps the offsets and stores them, or newer ones, later.
+    fn store(&self, offsets: Vec<(PartitionMap, OffsetMap)>) -> BoxFuture<'_, Result<(), TaskError>>;
+}
+
+/// What a task is told to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TargetState {
+    /// Run.
+    Started,
+    /// Stay, but do no work.
+    Paused,
+    /// End.
+    Stopped,
+}
+
+/// The herder's wishes.
+pub trait Commands: Send {
+    /// The wished state now.
+    fn target(&self) -> TargetState;
+    /// Completes when the wished state is another than `seen`.
+    fn poll_change(&mut self, cx: &mut Context<'_>, seen: TargetState) -> Poll<TargetState>;
+}
+
+/// What a task is doing, as the status store and operators see it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TaskEvent {
+    /// Works.
+    Running,
+    /// Paused as asked.
+    Paused,
+    /// Something worth a warning in the log; the constant part of the message and the details.
+    Warning(String),
+    /// Something worth an info line in the log.
+    Info(String),
+}
+
+/// Why a record was not passed on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SkipReason {
+    /// A transformation answered nothing.
+    Filtered,
+    /// A converter or transformation failed and `errors.tolerance=all`.
+    Failed,
+    /// The broker refused it and `errors.tolerance=all`.
+    Refused,
+    /// The sink rejected it.
+    Rejected,
+}
+
+/// Counters and events of one task; called once a batch, never once a record.
+pub trait TaskObserver: Send + Sync {
+    /// Something happened.
+    fn event(&self, event: TaskEvent);
+    /// A batch was polled (source) or consumed (sink).
+    fn records_in(&self, records: u64, bytes: u64);
+    /// A batch was acknowledged (source) or put (sink).
+    fn records_out(&self, records: u64, bytes: u64);
+    /// Records were skipped.
+    fn skipped(&self, reason: SkipReason, records: u64);
+    /// Offsets were stored or committed (true), or it failed (false).
+    fn offsets_committed(&self, ok: bool);
+}
+
+/// One record as it came from Kafka; the places are in [`ConsumedBatch::buffer`].
+#[derive(Debug, Clone)]
+pub struct ConsumedRecord {
+    /// Index into [`ConsumedBatch::partitions`].
+    pub partition: u32,
+    /// Its offset.
+    pub offset: i64,
+    /// Milliseconds since 1970, if the record has a timestamp.
+    pub timestamp: Option<i64>,
+    /// The key's bytes: start and length; `None` is null.
+    pub key: Option<(u32, u32)>,
+    /// The value's bytes: start and length; `None` is null.
+    pub value: Option<(u32, u32)>,
+    /// First header in [`ConsumedBatch::headers`], and how many.
+    pub headers: (u32, u32),
+}
+
+/// The records of one consumer poll, copied into one buffer; nothing in it belongs to the client library.
+#[derive(Debug, Default)]
+pub struct ConsumedBatch {
+    /// All keys, values and headers.
+    pub buffer: Bytes,
+    /// The partitions that the records come from, each once.
+    pub partitions: Vec<Arc<TopicPartition>>,
+    /// The records, in order of offset within each partition.
+    pub records: Vec<ConsumedRecord>,
+    /// Header names (as bytes: they need not be UTF-8) and values.
+    pub headers: Vec<((u32, u32), Option<(u32, u32)>)>,
+    /// Per partition of `partitions`: the consumer's position after this batch, which may lie beyond the last record
+    /// (transaction markers).
+    pub positions: Vec<i64>,
+}
+
+impl ConsumedBatch {
+    /// The bytes at a place, sharing the buffer.
+    #[must_use]
+    pub fn bytes(&self, at: (u32, u32)) -> Bytes {
+        self.buffer.slice(at.0 as usize..at.0 as usize + at.1 as usize)
+    }
+}
+
+/// What a consumer has to say. At most one event is under way; the consumer waits for the task where a reply is due.
+#[derive(Debug)]
+pub enum ConsumerEvent {
+    /// Records.
+    Records(ConsumedBatch),
+    /// Partitions were given, with the offset to read from. Reply with [`RecordConsumer::start`].
+    Assigned(Vec<(Arc<TopicPartition>, i64)>),
+    /// Partitions are being taken: run the last commit, then reply with [`RecordConsumer::released`].
+    Revoked(Vec<Arc<TopicPartition>>),
+    /// Partitions are gone already.
+    Lost(Vec<Arc<TopicPartition>>),
+    /// An asynchronous commit has ended.
+    Committed {
+        /// The number that [`RecordConsumer::commit`] gave it.
+        number: u64,
+        /// Whether the broker took it.
+        result: Result<(), TaskError>,
+    },
+}
+
+/// A sink task's way out of Kafka.
+pub trait RecordConsumer: Send {
+    /// The next event.
+    ///
+    /// # Errors
+    /// Fatal errors of the client; the task fails.
+    fn poll_event(&mut self, cx: &mut Context<'_>) -> Poll<Result<ConsumerEvent, TaskError>>;
+    /// Ends an assignment round: reads the partitions from these offsets on.
+    fn start(&mut self, from: Vec<(Arc<TopicPartition>, i64)>);
+    /// Ends a revocation round: the partitions may be given up.
+    fn released(&mut self);
+    /// Commits in the background; the result comes as [`ConsumerEvent::Committed`] with this number.
+    fn commit(&mut self, number: u64, offsets: Vec<(Arc<TopicPartition>, i64)>);
+    /// Commits and waits for the broker's answer.
+    fn commit_now(&mut self, offsets: Vec<(Arc<TopicPartition>, i64)>) -> BoxFuture<'_, Result<(), TaskError>>;
+    /// Stops the delivery of partitions; group membership goes on.
+    fn pause(&mut self, partitions: Vec<Arc<TopicPartition>>);
+    /// Delivers partitions again.
+    fn resume(&mut self, partitions: Vec<Arc<TopicPartition>>);
+    /// Goes back (or forward); records that are under way from before are not delivered.
+    fn seek(&mut self, to: Vec<(Arc<TopicPartition>, i64)>);
+    /// Leaves the group. The task has committed and closed everything before.
+    fn close(&mut self) -> BoxFuture<'_, ()>;
+}
