@@ -79,7 +79,13 @@ pub trait HeaderConverter: Send + Sync {
     ///
     /// # Errors
     /// As there.
-    fn write_header(&self, topic: &str, name: &str, value: PayloadRef<'_>, out: &mut Vec<u8>) -> Result<bool, DataError>;
+    fn write_header(
+        &self,
+        topic: &str,
+        name: &str,
+        value: PayloadRef<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<bool, DataError>;
 
     /// As [`Converter::read`], for the header `name`.
     ///

@@ -82,7 +82,7 @@ impl TaskError {
 
 impl fmt::Display for TaskError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.cause().fmt(f)
+        fmt::Display::fmt(self.cause(), f)
     }
 }
 
@@ -122,6 +122,20 @@ pub enum Class {
     },
     /// Trying again does not help.
     Fatal,
+}
+
+/// A value that does not fit is not going to fit later.
+impl Classify for crate::data::DataError {
+    fn classify(&self) -> Class {
+        Class::Fatal
+    }
+}
+
+/// A wrong configuration stays wrong until somebody changes it.
+impl Classify for crate::config::ConfigErrors {
+    fn classify(&self) -> Class {
+        Class::Fatal
+    }
 }
 
 impl<E: Classify> From<E> for TaskError {

@@ -37,7 +37,9 @@ pub mod prelude {
             BufferedSink, CloseReason, DirectSink, Position, PreCommit, PutCx, Safe, SinkRecord, StartOffsets,
             TopicPartition,
         },
-        source::{Batch, CommitHook, Committed, Cursor, Cursors, Record, Source, SourceOffset, SourcePartition, Viable},
+        source::{
+            Batch, CommitHook, Committed, Cursor, Cursors, Record, Source, SourceOffset, SourcePartition, Viable,
+        },
         task::{OpenCx, TaskInfo},
     };
 }

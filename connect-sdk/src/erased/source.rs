@@ -152,9 +152,7 @@ impl<S: SourceConnector> DynSourceConnector for SourceDescriptor<S> {
             let n = assigned.len();
             let positions = assigned
                 .iter()
-                .map(|(p, o)| {
-                    Ok((S::Partition::__decode(p)?, o.as_ref().map(S::Offset::__decode).transpose()?))
-                })
+                .map(|(p, o)| Ok((S::Partition::__decode(p)?, o.as_ref().map(S::Offset::__decode).transpose()?)))
                 .collect::<Result<Vec<_>>>()?;
             let epoch = Epoch::new();
             let source = S::open(&cfg, make_cursors(epoch, task, positions)).await?;

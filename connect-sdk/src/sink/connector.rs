@@ -1,8 +1,6 @@
 //! What `#[sink_connector]` adds to a sink, and the adapter that makes a direct sink a buffered one.
 
-use super::{
-    BufferedSink, CloseReason, DirectSink, PreCommit, PutCx, Safe, SinkRecord, StartOffsets, TopicPartition,
-};
+use super::{BufferedSink, CloseReason, DirectSink, PreCommit, PutCx, Safe, SinkRecord, StartOffsets, TopicPartition};
 use crate::{error::Result, task::OpenCx};
 
 /// A sink with its description; implemented by `#[sink_connector(..)]`.

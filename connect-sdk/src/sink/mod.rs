@@ -5,7 +5,9 @@ mod connector;
 mod context;
 mod record;
 
-pub use commit::{Brand, Closing, PreCommit, Running, Safe, StillOpen};
+#[doc(hidden)]
+pub use commit::{Brand, Decided, PutForward, StillOpen};
+pub use commit::{Closing, PreCommit, Running, Safe};
 pub use connector::{Direct, SinkConnector, SinkMeta, SinkTask};
 pub use context::{CloseReason, PutAction, PutCx, Rejected, StartOffsets};
 pub use record::{HasPosition, PartitionTag, Position, SinkRecord, SinkRecordParts, TopicPartition};

@@ -163,7 +163,7 @@ impl SinkRecord {
     /// The value as text, as Java prints it: what `FileStreamSink` writes. A tombstone is `null`.
     #[must_use]
     pub fn value_text(&self) -> Cow<'_, str> {
-        value_text(self.value())
+        self.value().map_or(Cow::Borrowed("null"), value_text)
     }
 
     /// A token for this record's place, for sinks that keep rows rather than records.

@@ -127,9 +127,7 @@ pub(crate) fn make_cursors<P: SourcePartition, O: SourceOffset>(
     task: TaskInfo,
     assigned: impl IntoIterator<Item = (P, Option<O>)>,
 ) -> Cursors<P, O> {
-    let cursors = (0..)
-        .zip(assigned)
-        .map(|(slot, (partition, offset))| Cursor { slot, epoch, partition, offset })
-        .collect();
+    let cursors =
+        (0..).zip(assigned).map(|(slot, (partition, offset))| Cursor { slot, epoch, partition, offset }).collect();
     Cursors { cursors, task }
 }

@@ -11,13 +11,19 @@ mod record;
 
 pub use batch::{AtLeastOnce, Batch, DefinesTransactions};
 pub use connector::{ExactlyOnce, SourceConnector, SourceMeta};
+#[doc(hidden)]
+pub use cursor::Movable;
 pub use cursor::{Cursor, Cursors};
 pub(crate) use cursor::{Epoch, make_cursors};
 pub use fields::{FieldMap, FieldValue, OffsetMap, PartitionMap};
-pub use hook::{Committed, CommitHook, NoHook};
+pub use hook::{CommitHook, Committed, NoHook};
 pub use offset::{FieldKind, FieldMeta, RestoreError, SourceOffset, SourcePartition};
-pub use raw::{BatchLimits, Entry, EntryKind, HeaderRange, Mark, OffsetColumn, Payload, PayloadRef, RawHeader, RecordBatch};
-pub use record::{IntoPayload, Record};
+#[doc(hidden)]
+pub use offset::{OffsetField, PartitionField};
+pub use raw::{
+    BatchLimits, Entry, EntryKind, HeaderRange, Mark, OffsetColumn, Payload, PayloadRef, RawHeader, RecordBatch,
+};
+pub use record::{AnyPayload, IntoPayload, Record};
 
 use crate::{config::ConnectorConfig, error::Result};
 

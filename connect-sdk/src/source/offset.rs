@@ -269,7 +269,10 @@ impl OffsetField for f64 {
     fn put(&self) -> FieldValue {
         FieldValue::Float(*self)
     }
-    #[expect(clippy::cast_precision_loss, reason = "a fraction without a fractional part may have been stored as an integer")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "a fraction without a fractional part may have been stored as an integer"
+    )]
     fn take(value: &FieldValue) -> Option<Self> {
         match value {
             FieldValue::Float(x) => Some(*x),

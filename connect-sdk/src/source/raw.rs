@@ -134,7 +134,9 @@ impl PayloadRef<'_> {
     pub fn to_owned_value(self) -> SchemaAndValue {
         match self {
             PayloadRef::Null => SchemaAndValue { schema: None, value: None },
-            PayloadRef::Text(t) => SchemaAndValue { schema: Some(Schema::string()), value: Some(Value::String(t.into())) },
+            PayloadRef::Text(t) => {
+                SchemaAndValue { schema: Some(Schema::string()), value: Some(Value::String(t.into())) }
+            }
             PayloadRef::Bytes(b) => SchemaAndValue {
                 schema: Some(Schema::bytes()),
                 value: Some(Value::Bytes(bytes::Bytes::copy_from_slice(b))),

@@ -1,6 +1,5 @@
 //! `Record`: what a source emits, borrowing as much as possible.
 
-use super::raw::PayloadRef;
 use crate::data::{ConnectData, Schema, SchemaAndValue, Text, Value};
 use bytes::Bytes;
 use std::borrow::Cow;
@@ -28,7 +27,14 @@ pub struct Record<'a> {
 impl<'a> Record<'a> {
     /// A record for `topic`, so far without key and value (which makes it a tombstone).
     pub fn to(topic: impl Into<Cow<'a, str>>) -> Self {
-        Self { topic: topic.into(), partition: None, timestamp: None, key: Field::Null, value: Field::Null, headers: Vec::new() }
+        Self {
+            topic: topic.into(),
+            partition: None,
+            timestamp: None,
+            key: Field::Null,
+            value: Field::Null,
+            headers: Vec::new(),
+        }
     }
 
     /// Sets the key: text, bytes, numbers, a Connect value, or a reference to a type that derives `ConnectData`.
@@ -77,17 +83,6 @@ pub(super) enum Field<'a> {
     Text(Cow<'a, str>),
     Bytes(Cow<'a, [u8]>),
     Owned(SchemaAndValue),
-}
-
-impl Field<'_> {
-    pub(super) fn as_payload(&self) -> PayloadRef<'_> {
-        match self {
-            Field::Null => PayloadRef::Null,
-            Field::Text(t) => PayloadRef::Text(t),
-            Field::Bytes(b) => PayloadRef::Bytes(b),
-            Field::Owned(v) => PayloadRef::Value(v.schema.as_ref(), v.value.as_ref()),
-        }
-    }
 }
 
 /// What a key, value or header can be made of; sealed.

@@ -74,7 +74,7 @@ pub(super) fn unexpected(value: &Value, expected: &str) -> DataError {
 
 /// Types that are one variant of `Value`.
 macro_rules! plain {
-    ($($type:ty = $schema:ident, $expected:literal, $pattern:pat => $get:expr;)*) => {$(
+    ($($type:ty = $schema:ident, $expected:literal, $pattern:pat => $get:expr $(, $borrow:ident -> $borrowed:ty)?;)*) => {$(
         impl ConnectData for $type {
             fn schema() -> Schema {
                 Schema::$schema()
@@ -90,16 +90,20 @@ macro_rules! plain {
                     other => Err(unexpected(other, $expected)),
                 }
             }
+
+            $(fn $borrow(&self) -> Option<&$borrowed> {
+                Some(self)
+            })?
         }
     )*};
 }
 
 plain! {
     bool = boolean, "a BOOLEAN", Value::Boolean(value) => *value;
-    String = string, "a STRING", Value::String(value) => value.as_str().to_owned();
-    Text = string, "a STRING", Value::String(value) => value.clone();
-    Bytes = bytes, "BYTES", Value::Bytes(value) => value.clone();
-    Vec<u8> = bytes, "BYTES", Value::Bytes(value) => value.to_vec();
+    String = string, "a STRING", Value::String(value) => value.as_str().to_owned(), as_text -> str;
+    Text = string, "a STRING", Value::String(value) => value.clone(), as_text -> str;
+    Bytes = bytes, "BYTES", Value::Bytes(value) => value.clone(), as_bytes -> [u8];
+    Vec<u8> = bytes, "BYTES", Value::Bytes(value) => value.to_vec(), as_bytes -> [u8];
 }
 
 /// Logical types: read from themselves, or from the integer in which schemaless data carries them.
