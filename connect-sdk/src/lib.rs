@@ -14,6 +14,8 @@ pub mod erased;
 pub mod error;
 pub mod header;
 pub mod java;
+#[doc(hidden)]
+pub mod nearest;
 pub mod plugin;
 pub mod sink;
 pub mod source;

@@ -17,7 +17,8 @@ use std::collections::HashMap;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use super::connect_data::{present, unexpected};
-use super::{ConnectData, DataError, Decimal, Schema, SchemaBuilder, Struct, Value, nearest};
+use super::{ConnectData, DataError, Decimal, Schema, SchemaBuilder, Struct, Value};
+use crate::nearest::nearest;
 
 thread_local! {
     /// The types whose schemas are being made on this thread, outermost first.

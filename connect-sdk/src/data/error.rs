@@ -72,32 +72,6 @@ impl fmt::Display for DataError {
 
 impl std::error::Error for DataError {}
 
-/// The name among `known` that `wanted` was most likely meant to be, for messages.
-pub(crate) fn nearest<'a>(wanted: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let limit = wanted.chars().count().div_ceil(3).max(1);
-    known
-        .into_iter()
-        .map(|name| (edit_distance(&wanted.to_lowercase(), &name.to_lowercase()), name))
-        .filter(|&(distance, _)| distance <= limit)
-        .min_by_key(|&(distance, _)| distance)
-        .map(|(_, name)| name)
-}
-
-fn edit_distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, from) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, to) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(from != *to);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -108,11 +82,5 @@ mod tests {
         assert_eq!(error.to_string(), "`order.lines[2].price`: not a number");
         assert_eq!(DataError::new("bad").in_entry("k").in_field("m").path(), "m[\"k\"]");
         assert_eq!(DataError::new("bad").to_string(), "bad");
-    }
-
-    #[test]
-    fn the_nearest_name_is_found_only_when_it_is_near() {
-        assert_eq!(nearest("prise", ["name", "price"]), Some("price"));
-        assert_eq!(nearest("zip", ["name", "price"]), None);
     }
 }

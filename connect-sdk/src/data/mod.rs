@@ -19,7 +19,6 @@ pub use num_bigint::BigInt;
 
 pub use connect_data::ConnectData;
 pub use error::DataError;
-pub(crate) use error::nearest;
 pub use logical::{Date, Decimal, LogicalType, Time, Timestamp};
 pub use map::Map;
 pub use schema::{Field, Schema, Type};

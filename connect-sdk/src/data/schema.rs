@@ -5,7 +5,7 @@ use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use super::error::nearest;
+use crate::nearest::nearest;
 use super::{DataError, LogicalType, Text, Value};
 
 /// The type of a value.
