@@ -1,7 +1,11 @@
-//! The repository's own tasks. `cargo xtask help` lists them; the integration tests use [`kafka`] as a library.
+//! The repository's own tasks. `cargo xtask --help` lists them; the integration tests use [`kafka`] as a library.
 #![forbid(unsafe_code)]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "the tasks talk to the person at the terminal")]
 
 pub mod error;
 pub mod kafka;
+pub mod process;
 pub mod repo;
+pub mod test;
+pub mod tidy;
 pub mod watchdog;

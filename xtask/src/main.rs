@@ -8,6 +8,7 @@ use std::time::Duration;
 use clap::{Parser, Subcommand};
 use xtask::error::Result;
 use xtask::kafka::{self, Instance, Jars, Origin};
+use xtask::{test, tidy};
 
 /// Tasks of this repository.
 #[derive(Debug, Parser)]
@@ -19,6 +20,14 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Task {
+    /// Every test of the workspace (unit, UI, doc, integration), with a real broker that is started and stopped.
+    Test {
+        /// What `cargo test` takes: a name to filter by, `--test <file>`, and after `--` options of the tests themselves.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
+    /// Formatting, lints, documentation, licences, and the rules of the house.
+    Tidy,
     /// A real Apache Kafka broker on loopback.
     Kafka {
         #[command(subcommand)]
@@ -67,6 +76,8 @@ fn main() -> ExitCode {
 
 fn run(task: Task) -> Result<ExitCode> {
     match task {
+        Task::Test { arguments } => test::run(&arguments),
+        Task::Tidy => tidy::run(),
         Task::Kafka { action } => match action {
             KafkaAction::Start { instance, properties } => start(&instance, &properties),
             KafkaAction::Stop { instance, remove } => stop(&instance, remove),

@@ -52,7 +52,7 @@ pub struct Kafka {
 struct Process {
     broker: Child,
     pid: i32,
-    watchdog: Watchdog,
+    watchdog: Option<Watchdog>,
 }
 
 impl Kafka {
@@ -71,10 +71,14 @@ impl Kafka {
     }
 
     fn launch(&mut self) -> Result<()> {
-        let (broker, running) = self.instance.launch(&self.jars, &self.options.properties)?;
+        let Self { instance, jars, options, .. } = self;
+        let command_line = format!("kafka.Kafka {}", instance.properties_file().display());
+        let mut watchdog = None;
+        let (broker, running) = instance.launch(jars, &options.properties, &mut |child| {
+            watchdog = Some(Watchdog::start(child.id(), &command_line, Some(&instance.data()))?);
+            Ok(())
+        })?;
         let moved = !self.bootstrap.is_empty() && self.bootstrap != running.bootstrap;
-        let command_line = format!("kafka.Kafka {}", self.instance.properties_file().display());
-        let watchdog = Watchdog::start(broker.id(), &command_line, Some(&self.instance.data()))?;
         self.process = Some(Process { broker, pid: running.pid, watchdog });
         if moved {
             return Err(Error::new(format!("the broker's address `{}` was taken while it was down", self.bootstrap)));

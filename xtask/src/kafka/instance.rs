@@ -136,11 +136,17 @@ impl Instance {
             return Ok(running);
         }
         // The child is not waited for: it outlives this program on purpose.
-        self.launch(jars, extra).map(|(_child, running)| running)
+        self.launch(jars, extra, &mut |_| Ok(())).map(|(_child, running)| running)
     }
 
-    /// Formats the data folder if it is new, starts the broker and waits until it answers a metadata request.
-    pub(super) fn launch(&self, jars: &Jars, extra: &[(String, String)]) -> Result<(Child, Running)> {
+    /// Formats the data folder if it is new, starts the broker and waits until it answers a metadata request. `spawned`
+    /// is called for each process that is started, before the wait.
+    pub(super) fn launch(
+        &self,
+        jars: &Jars,
+        extra: &[(String, String)],
+        spawned: &mut dyn FnMut(&Child) -> Result<()>,
+    ) -> Result<(Child, Running)> {
         let java = Java::find()?;
         fs::create_dir_all(&self.dir).context(|| format!("`{}` cannot be created", self.dir.display()))?;
         let earlier = self.ports();
@@ -150,7 +156,7 @@ impl Instance {
             if !self.data().join("meta.properties").is_file() {
                 self.format(&java, jars)?;
             }
-            match self.run(&java, jars, ports)? {
+            match self.run(&java, jars, ports, spawned)? {
                 Started::Ready(child, running) => return Ok((child, running)),
                 Started::PortTaken => ports = Ports::free()?,
             }
@@ -202,7 +208,13 @@ impl Instance {
         java.command(jars, main_class, heap_mb, &[("log4j2.configurationFile", &log4j2), ("kafka.logs.dir", &logs)])
     }
 
-    fn run(&self, java: &Java, jars: &Jars, ports: Ports) -> Result<Started> {
+    fn run(
+        &self,
+        java: &Java,
+        jars: &Jars,
+        ports: Ports,
+        spawned: &mut dyn FnMut(&Child) -> Result<()>,
+    ) -> Result<Started> {
         let open = |truncate: bool| -> Result<File> {
             let mut options = OpenOptions::new();
             options.create(true).write(true).append(!truncate).truncate(truncate);
@@ -216,6 +228,7 @@ impl Instance {
         command.process_group(0);
         let mut child = command.spawn().context(|| "`java` did not run".to_owned())?;
         let pid = i32::try_from(child.id()).expect("process ids are positive i32 numbers");
+        spawned(&child)?;
         fs::write(self.pid_file(), format!("{pid}\n")).context(|| "the pid file cannot be written".to_owned())?;
         let running = Running { pid, bootstrap: ports.bootstrap() };
         let deadline = Instant::now() + READY_TIMEOUT;
