@@ -21,6 +21,8 @@ pub mod sink;
 pub mod source;
 #[doc(hidden)]
 pub mod task;
+#[cfg(any(test, feature = "testkit"))]
+pub mod testkit;
 pub mod transform;
 
 #[doc(hidden)]

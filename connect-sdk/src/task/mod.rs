@@ -2,7 +2,21 @@
 //!
 //! The worker runs these loops on Kafka; the testkit runs the very same ones on fakes and a virtual clock.
 
+mod guard;
 pub mod ports;
+mod wait;
+
+use crate::error::TaskError;
+
+/// How a task loop has ended. It never starts again by itself.
+#[derive(Debug)]
+#[must_use = "the end of a task belongs into its status"]
+pub enum TaskEnd {
+    /// As asked; what was accepted is stored.
+    Stopped,
+    /// By itself, with this error; what was accepted is stored.
+    Failed(TaskError),
+}
 
 /// Which task of which connector this is.
 #[derive(Debug, Clone, PartialEq, Eq)]
