@@ -5,7 +5,7 @@ use super::{
     record::{Field, Record},
 };
 use crate::data::{Schema, SchemaAndValue, Text, Value};
-use std::{fmt, ops::Range};
+use std::{fmt, ops::Range, sync::Arc};
 
 /// How large a batch may grow before [`Batch::is_full`](super::Batch::is_full) answers true.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -334,9 +334,11 @@ fn text_at(buffer: &[u8], start: u32, len: u32) -> &str {
 }
 
 /// The typed offsets of one batch, encoded only when one of them is stored.
-pub trait OffsetColumn: Send {
+pub trait OffsetColumn: Send + Sync {
     /// The stored form of the offset at `index` (see [`Entry::offset`]).
     fn encode(&self, index: u32) -> OffsetMap;
+    /// A column of only these offsets, in this order, for a batch of which nothing else matters any more.
+    fn keep(&self, indices: &[u32]) -> Arc<dyn OffsetColumn>;
     /// How many there are.
     fn len(&self) -> usize;
     /// True if there are none.
@@ -354,6 +356,10 @@ impl fmt::Debug for dyn OffsetColumn {
 impl<O: super::SourceOffset> OffsetColumn for Vec<O> {
     fn encode(&self, index: u32) -> OffsetMap {
         self[index as usize].__encode()
+    }
+
+    fn keep(&self, indices: &[u32]) -> Arc<dyn OffsetColumn> {
+        Arc::new(indices.iter().map(|i| self[*i as usize].__duplicate()).collect::<Self>())
     }
 
     fn len(&self) -> usize {

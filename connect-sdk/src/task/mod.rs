@@ -4,6 +4,7 @@
 
 mod guard;
 pub mod ports;
+mod submitted_records;
 mod wait;
 
 use crate::error::TaskError;
