@@ -84,6 +84,11 @@ impl SinkRecord {
         Self { tag, parts }
     }
 
+    /// True if it belongs to this life of a partition.
+    pub(crate) fn has_tag(&self, tag: &Arc<PartitionTag>) -> bool {
+        Arc::ptr_eq(&self.tag, tag)
+    }
+
     /// The topic it was read from.
     #[must_use]
     pub fn topic(&self) -> &str {

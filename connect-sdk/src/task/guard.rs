@@ -67,13 +67,30 @@ pub(crate) fn dispose<T>(what: &'static str, value: T) -> Result<()> {
     call(what, || drop(value))
 }
 
+/// True if the error is a panic: then nothing more should be asked of the value whose code panicked.
+pub(crate) fn is_panic(error: &TaskError) -> bool {
+    error.cause().is::<Panicked>()
+}
+
+/// A panic's place and message.
+#[derive(Debug)]
+struct Panicked(String);
+
+impl std::fmt::Display for Panicked {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Panicked {}
+
 fn panicked(what: &str, panic: &(dyn Any + Send)) -> TaskError {
     let message = panic
         .downcast_ref::<&'static str>()
         .copied()
         .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
         .unwrap_or("(its payload is not text)");
-    TaskError::fatal(format!("panicked in `{what}`: {message}"))
+    TaskError::fatal(Panicked(format!("panicked in `{what}`: {message}")))
 }
 
 #[cfg(test)]
@@ -89,10 +106,12 @@ mod tests {
     fn a_panic_is_an_error_that_says_where() {
         let mut early: Guarded<'_, ()> = guard("open", || panic!("number {}", 1));
         let mut late: Guarded<'_, ()> = guard("poll", || Box::pin(async { panic!("number 2") }));
-        for (guarded, text) in [(&mut early, "panicked in `open`: number 1"), (&mut late, "panicked in `poll`: number 2")] {
+        for (guarded, text) in
+            [(&mut early, "panicked in `open`: number 1"), (&mut late, "panicked in `poll`: number 2")]
+        {
             let Poll::Ready(Err(error)) = poll(guarded) else { panic!("not an error") };
             assert_eq!(error.to_string(), text);
-            assert!(!error.is_retriable());
+            assert!(!error.is_retriable() && is_panic(&error));
         }
     }
 

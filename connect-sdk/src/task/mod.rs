@@ -4,6 +4,8 @@
 
 mod guard;
 pub mod ports;
+pub mod sink;
+pub mod sink_offsets;
 mod submitted_records;
 mod wait;
 

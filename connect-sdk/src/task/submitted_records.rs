@@ -405,7 +405,10 @@ impl OpenBatch {
             .map(|slot| (slot, scratch.best[slot as usize].take().expect("touched slots were found")))
             .collect();
         let offsets = self.offsets.keep(&found.iter().map(|(_, f)| f.index).collect::<Vec<_>>());
-        (0..).zip(found).map(|(index, (slot, f))| Point { slot, place: f.place, offsets: offsets.clone(), index }).collect()
+        (0..)
+            .zip(found)
+            .map(|(index, (slot, f))| Point { slot, place: f.place, offsets: offsets.clone(), index })
+            .collect()
     }
 }
 

@@ -100,11 +100,7 @@ impl Sim {
                 return value;
             }
             if !self.step() && !self.clock.advance_to_next() {
-                panic!(
-                    "deadlock at {:?}: {} tasks wait and no timer is set",
-                    self.clock.now(),
-                    self.tasks.len()
-                );
+                panic!("deadlock at {:?}: {} tasks wait and no timer is set", self.clock.now(), self.tasks.len());
             }
         }
         panic!("livelock at {:?}: still not done after {STEPS_MAX} steps", self.clock.now());

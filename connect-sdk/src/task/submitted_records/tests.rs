@@ -208,12 +208,8 @@ fn callbacks_come_once_and_with_their_record() {
     let mut runs = Runs::default();
     [true, false, true, true].into_iter().zip(0..).for_each(|(sent, i)| runs.push(0, Some(i), sent));
     let mut due = Vec::new();
-    let submission = Submission {
-        runs,
-        offsets: Box::new(Column(vec![1, 2, 3, 4])),
-        on_ack: (0..4).map(bit).collect(),
-        bytes: 4,
-    };
+    let submission =
+        Submission { runs, offsets: Box::new(Column(vec![1, 2, 3, 4])), on_ack: (0..4).map(bit).collect(), bytes: 4 };
     records.submit(submission, &mut due);
     let mut run = |due: &mut Vec<OnAck>| {
         due.drain(..).for_each(|f| f());

@@ -1,0 +1,127 @@
+//! `Inbox`: the consumer, and the events that it sent while the sink was busy.
+
+use crate::{
+    error::TaskError,
+    sink::TopicPartition,
+    task::{
+        ports::{ConsumedBatch, ConsumerEvent, RecordConsumer, TaskEvent, TaskObserver},
+        sink_offsets::Positions,
+    },
+};
+use std::{
+    collections::VecDeque,
+    future::poll_fn,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+};
+
+/// How many events wait for a busy sink. One of them may be a batch of records, so this bounds memory too.
+const WAITING_MAX: usize = 3;
+
+/// What came, and what comes next.
+pub(super) struct Inbox {
+    pub(super) consumer: Box<dyn RecordConsumer>,
+    waiting: VecDeque<ConsumerEvent>,
+    failed: Option<TaskError>,
+    observer: Arc<dyn TaskObserver>,
+}
+
+impl Inbox {
+    pub(super) fn new(consumer: Box<dyn RecordConsumer>, observer: Arc<dyn TaskObserver>) -> Self {
+        Self { consumer, waiting: VecDeque::new(), failed: None, observer }
+    }
+
+    /// The next event.
+    pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<ConsumerEvent, TaskError>> {
+        if let Some(event) = self.take_waiting() {
+            return Poll::Ready(Ok(event));
+        }
+        match self.failed.take() {
+            Some(error) => Poll::Ready(Err(error)),
+            None => self.consumer.poll_event(cx),
+        }
+    }
+
+    /// The next event that waits already. What takes partitions away comes first, and takes their records along.
+    pub(super) fn take_waiting(&mut self) -> Option<ConsumerEvent> {
+        let takes = |e: &ConsumerEvent| matches!(e, ConsumerEvent::Revoked(_) | ConsumerEvent::Lost(_));
+        let event = self.waiting.remove(self.waiting.iter().position(takes).unwrap_or(0))?;
+        if let ConsumerEvent::Revoked(gone) | ConsumerEvent::Lost(gone) = &event {
+            self.drop_records_of(|p| gone.iter().any(|g| **g == *p));
+        }
+        Some(event)
+    }
+
+    /// Runs a call into the sink to its end, and meanwhile takes what the consumer has to say: so a rebalance during a
+    /// slow call is known, and reported, at once. It is acted upon when the call has ended; the consumer's own deadline
+    /// bounds that.
+    pub(super) async fn during<T>(&mut self, call: &'static str, mut future: impl Future<Output = T> + Unpin) -> T {
+        poll_fn(move |cx| {
+            let polled = Pin::new(&mut future).poll(cx);
+            if polled.is_pending() {
+                self.collect(call, cx);
+            }
+            polled
+        })
+        .await
+    }
+
+    fn collect(&mut self, call: &'static str, cx: &mut Context<'_>) {
+        // Whoever waits for a reply says nothing more before it has it.
+        let awaits_reply = |e: &ConsumerEvent| matches!(e, ConsumerEvent::Revoked(_) | ConsumerEvent::Assigned(_));
+        while self.failed.is_none() && self.waiting.len() < WAITING_MAX && !self.waiting.iter().any(awaits_reply) {
+            match self.consumer.poll_event(cx) {
+                Poll::Pending => return,
+                Poll::Ready(Err(error)) => self.failed = Some(error),
+                Poll::Ready(Ok(event)) => {
+                    if let ConsumerEvent::Revoked(partitions) = &event {
+                        let text = format!(
+                            "partitions are revoked during `{call}`, they are given up after it: {}",
+                            list(partitions)
+                        );
+                        self.observer.event(TaskEvent::Info(text));
+                    }
+                    self.waiting.push_back(event);
+                }
+            }
+        }
+    }
+
+    /// True if the consumer has said that the partition is lost, and nobody has acted upon it yet.
+    pub(super) fn is_lost(&self, partition: &TopicPartition) -> bool {
+        self.waiting.iter().any(|e| matches!(e, ConsumerEvent::Lost(gone) if gone.iter().any(|p| **p == *partition)))
+    }
+
+    /// Reads partitions from other offsets; records of them that wait here are dropped.
+    pub(super) fn seek(&mut self, to: Positions) {
+        self.drop_records_of(|p| to.iter().any(|(s, _)| **s == *p));
+        self.consumer.seek(to);
+    }
+
+    fn drop_records_of(&mut self, gone: impl Fn(&TopicPartition) -> bool) {
+        for event in &mut self.waiting {
+            if let ConsumerEvent::Records(batch) = event {
+                drop_records(batch, &gone);
+            }
+        }
+    }
+}
+
+/// Takes the records of some partitions out of a batch.
+fn drop_records(batch: &mut ConsumedBatch, gone: impl Fn(&TopicPartition) -> bool) {
+    let gone: Vec<bool> = batch.partitions.iter().map(|p| gone(p)).collect();
+    if !gone.contains(&true) {
+        return;
+    }
+    batch.records.retain(|record| !gone[record.partition as usize]);
+    for (position, _) in batch.positions.iter_mut().zip(&gone).filter(|(_, gone)| **gone) {
+        // A position that changes nothing: none is ever below it.
+        *position = i64::MIN;
+    }
+}
+
+/// Partitions as a text.
+pub(super) fn list(partitions: &[Arc<TopicPartition>]) -> String {
+    partitions.iter().map(|p| format!("`{p}`")).collect::<Vec<_>>().join(", ")
+}
