@@ -12,7 +12,7 @@ use crate::properties;
 use crate::worker::Worker;
 
 const JAVA_MAIN: &str = "org.apache.kafka.connect.cli.ConnectStandalone";
-const JAVA_HEAP_MB: u32 = 512;
+const JAVA_HEAP_MB: u32 = 1024;
 const JAVA_LOGGING: &str = "\
 status=error
 appender.out.type=Console

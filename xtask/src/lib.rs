@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "the tasks talk to the person at the terminal")]
 
+pub mod bench;
 pub mod error;
 pub mod kafka;
 pub mod process;

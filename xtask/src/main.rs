@@ -8,7 +8,7 @@ use std::time::Duration;
 use clap::{Parser, Subcommand};
 use xtask::error::Result;
 use xtask::kafka::{self, Instance, Jars, Origin};
-use xtask::{test, tidy};
+use xtask::{bench, test, tidy};
 
 /// Tasks of this repository.
 #[derive(Debug, Parser)]
@@ -28,6 +28,12 @@ enum Task {
     },
     /// Formatting, lints, documentation, licences, and the rules of the house.
     Tidy,
+    /// Speed, on a real broker: `bench pipeline --help` says what can be chosen.
+    Bench {
+        /// The benchmark's name and options.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true)]
+        arguments: Vec<String>,
+    },
     /// A real Apache Kafka broker on loopback.
     Kafka {
         #[command(subcommand)]
@@ -78,6 +84,7 @@ fn run(task: Task) -> Result<ExitCode> {
     match task {
         Task::Test { arguments } => test::run(&arguments),
         Task::Tidy => tidy::run(),
+        Task::Bench { arguments } => bench::run(&arguments),
         Task::Kafka { action } => match action {
             KafkaAction::Start { instance, properties } => start(&instance, &properties),
             KafkaAction::Stop { instance, remove } => stop(&instance, remove),

@@ -15,7 +15,7 @@ const LINES_MAX: usize = 800;
 /// Crates that only some folders may name.
 const CONFINED: [(&str, &[&str]); 4] = [
     ("rdkafka", &["connect-runtime/src/kafka/", "connect-runtime/src/kafka.rs", "tests/"]),
-    ("rdkafka_sys", &["connect-runtime/src/kafka/", "connect-runtime/src/kafka.rs"]),
+    ("rdkafka_sys", &["connect-runtime/src/kafka/", "connect-runtime/src/kafka.rs", "tests/src/bin/bench/"]),
     ("kafka_protocol", &["connect-runtime/src/kafka/", "connect-runtime/src/kafka.rs"]),
     ("axum", &["connect-runtime/src/rest/", "connect-runtime/src/rest.rs"]),
 ];
