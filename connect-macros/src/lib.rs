@@ -1,2 +1,129 @@
-//! Procedural macros of connect-sdk.
+//! Procedural macros of connect-sdk, which re-exports them: see there for what they are for.
+//!
+//! An attribute keeps the tokens of its item and adds a description beside it; a derive writes the impls. Both report
+//! every mistake of a build, each at its token, and then still write impls, so that no error follows from another.
 #![forbid(unsafe_code)]
+
+mod case;
+mod config;
+mod connector;
+mod crate_path;
+mod data;
+mod diagnostics;
+mod doc_comments;
+mod literal;
+mod offset;
+mod options;
+#[cfg(test)]
+mod snapshots;
+mod symbols;
+mod types;
+
+use proc_macro::TokenStream;
+
+/// Describes a source connector. It stands on `impl Source for ..`, which it leaves as it is.
+///
+/// | argument | |
+/// |---|---|
+/// | `name = "file-lines"` | what users write as `connector.class`; required |
+/// | `exactly_once = supported` | every record can be read again from the offset before it; needs `replay_test` |
+/// | `exactly_once = supported(untested = "why")` | the same without a test; the reason is shown with the guarantee |
+/// | `exactly_once = unsupported(why = "why")` | it cannot be read again; allows `Batch::emit_acked` |
+/// | `replay_test = fixture` | writes a test that kills and replays the source on what `fixture()` returns |
+/// | `transaction_boundaries = connector` | allows `Batch::commit_transaction` and `Batch::abort_transaction` |
+/// | `on_commit = Type` | the `CommitHook` that is told what was stored |
+/// | `java = "org.example.FileSource"` | the Java class that it stands for |
+/// | `version = "1.2.3"` | by default the version of the crate |
+/// | `crate = path` | where connect-sdk is, if not at `::connect_sdk` |
+///
+/// The doc comment on the impl describes the connector to operators.
+#[proc_macro_attribute]
+pub fn source_connector(args: TokenStream, item: TokenStream) -> TokenStream {
+    connector::source(args.into(), item.into()).into()
+}
+
+/// Describes a sink connector. It stands on `impl DirectSink for ..` or `impl BufferedSink for ..`, which it leaves as
+/// it is.
+///
+/// | argument | |
+/// |---|---|
+/// | `name = "lines"` | what users write as `connector.class`; required |
+/// | `java = "org.example.FileSink"` | the Java class that it stands for |
+/// | `version = "1.2.3"` | by default the version of the crate |
+/// | `crate = path` | where connect-sdk is, if not at `::connect_sdk` |
+///
+/// The doc comment on the impl describes the connector to operators.
+#[proc_macro_attribute]
+pub fn sink_connector(args: TokenStream, item: TokenStream) -> TokenStream {
+    connector::sink(args.into(), item.into()).into()
+}
+
+/// Makes a struct a position in a source partition.
+///
+/// Fields are plain values: `String`, `bool`, `i8` to `i64`, `u8` to `u32`, `f32`, `f64`, and `Option` of these.
+///
+/// On the struct: `#[offset(lock = "offsets.lock")]` names a file beside the source file, which keeps what is stored: a
+/// new field without a default, or a field of another kind, is then refused at compile time. Begin with an empty file; a
+/// test that the derive writes fills it. `#[offset(crate = path)]` says where connect-sdk is.
+///
+/// On a field: `#[offset(default = 0)]` is the value of a field that was not stored, `#[offset(default)]` that of its
+/// type; `#[offset(rename = "pos")]` is the name under which it is stored.
+#[proc_macro_derive(SourceOffset, attributes(offset))]
+pub fn source_offset(input: TokenStream) -> TokenStream {
+    offset::derive(offset::Role::Offset, input.into()).into()
+}
+
+/// Makes a struct the identity of a source partition.
+///
+/// Fields are plain values with an exact identity: `String`, `bool`, `i8` to `i64`, `u8` to `u32`, and `Option` of
+/// these. `#[partition(lock = "offsets.lock")]`, `#[partition(crate = path)]` and, on a field,
+/// `#[partition(rename = "filename")]` are as for `SourceOffset`; a lock file allows no other field at all.
+#[proc_macro_derive(SourcePartition, attributes(partition))]
+pub fn source_partition(input: TokenStream) -> TokenStream {
+    offset::derive(offset::Role::Partition, input.into()).into()
+}
+
+/// Makes a struct the configuration of a connector: one key for each field, which its doc comment documents.
+///
+/// The key of `flush_size` is `flush.size`; a `Duration` is milliseconds and its key ends with `.ms`. An `Option` need
+/// not be set. On a field, `#[config(..)]` takes:
+///
+/// | argument | |
+/// |---|---|
+/// | `default = 1000` | the value if the key is not set |
+/// | `range = 1..=10_000` | the numbers that are allowed; of a `Duration`, its milliseconds |
+/// | `check = function` | `fn(&T) -> Result<(), E>`, a check of the value alone |
+/// | `key = "file"` | another key |
+/// | `importance = high` | `high`, `medium` (if not said) or `low` |
+/// | `group = "Files"`, `display_name = "File"` | how forms show it |
+/// | `not_secret` | a text whose name looks like a secret's is none |
+///
+/// On the struct: `#[config(check = function)]` with `fn(&Self) -> Result<(), E>` for what fields must have in common,
+/// and `#[config(crate = path)]`.
+#[proc_macro_derive(ConnectorConfig, attributes(config))]
+pub fn connector_config(input: TokenStream) -> TokenStream {
+    config::derive(input.into()).into()
+}
+
+/// Makes an enum without fields the type of a configuration key: its variants are the values that users may write.
+///
+/// `ReadCommitted` is written `read_committed`; `#[config(rename_all = "kebab-case")]` on the enum and
+/// `#[config(rename = "..")]` on a variant change that.
+#[proc_macro_derive(ConfigEnum, attributes(config))]
+pub fn config_enum(input: TokenStream) -> TokenStream {
+    config::derive_enum(input.into()).into()
+}
+
+/// Makes a struct or an enum a Connect value with a schema, and back.
+///
+/// A struct becomes a Connect struct; a struct with one field without a name becomes that field. An enum of names alone
+/// becomes text; another enum becomes a struct with one optional field for each variant, of which one is set. `Option` is
+/// optional. The schema is named as the type.
+///
+/// `#[connect(..)]` takes `name = ".."` (of the schema), `version = 1`, `rename_all = ".."` and `crate = path` on the type;
+/// `rename = ".."`, `skip` and `default` on a field; `rename = ".."` on a variant. `#[serde(rename)]`,
+/// `#[serde(rename_all)]`, `#[serde(skip)]` and `#[serde(default)]` mean the same and need not be repeated.
+#[proc_macro_derive(ConnectData, attributes(connect, serde))]
+pub fn connect_data(input: TokenStream) -> TokenStream {
+    data::derive(input.into()).into()
+}

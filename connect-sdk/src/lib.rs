@@ -29,10 +29,15 @@ pub mod transform;
 #[path = "private.rs"]
 pub mod __private;
 
+pub use config::{ConfigEnum, ConnectorConfig};
+pub use connect_macros::{sink_connector, source_connector};
+pub use data::ConnectData;
+pub use source::{SourceOffset, SourcePartition};
+
 /// Everything that a connector usually needs: `use connect_sdk::prelude::*;`.
 pub mod prelude {
     pub use crate::{
-        config::{ConnectorConfig, Password},
+        config::{ConfigEnum, ConnectorConfig, Password},
         data::{ConnectData, DataError, Schema, SchemaAndValue, Struct, Text, Value},
         error::{Class, Classify, Result, ResultExt, TaskError},
         header::Headers,
@@ -41,9 +46,11 @@ pub mod prelude {
             BufferedSink, CloseReason, DirectSink, Position, PreCommit, PutCx, Safe, SinkRecord, StartOffsets,
             TopicPartition,
         },
+        sink_connector,
         source::{
             Batch, CommitHook, Committed, Cursor, Cursors, Record, Source, SourceOffset, SourcePartition, Viable,
         },
+        source_connector,
         task::{OpenCx, TaskInfo},
     };
 }

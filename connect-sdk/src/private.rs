@@ -1,12 +1,20 @@
 //! The only names that generated code may use.
 
+pub use crate::config::derive_support as config;
 pub use crate::data::derive_support as data;
 pub use crate::{
+    __replay_test as replay_test,
+    config::{
+        ConfigDef, ConfigEnum, ConfigError, ConfigErrors, ConfigType, ConfigValue, ConnectorConfig, Importance,
+        ParsedValue, Validator,
+    },
+    data::{ConnectData, DataError, Schema, SchemaBuilder, Value},
     error::{Classify, Result, TaskError},
     sink::{BufferedSink, Direct, DirectSink, SinkConnector, SinkMeta},
     source::{
         AtLeastOnce, CommitHook, DefinesTransactions, ExactlyOnce, FieldKind, FieldMap, FieldMeta, FieldValue, NoHook,
         RestoreError, Source, SourceConnector, SourceMeta, SourceOffset, SourcePartition,
+        lock::{LockState, lock_has_more, lock_state, update_lock},
         offset::{Ops, offset_field, partition_field, restore_field},
     },
 };
@@ -16,3 +24,44 @@ pub use ::core::{
     result::Result::{Err, Ok},
 };
 pub use ::std;
+
+/// The version of a crate, which a build without cargo does not know.
+#[must_use]
+pub const fn version_or_unknown(version: Option<&'static str>) -> &'static str {
+    match version {
+        Some(version) => version,
+        None => "unknown",
+    }
+}
+
+/// Kills and replays a source; what the test that `replay_test = fixture` writes calls.
+///
+/// # Panics
+/// Panics if a replayed source emits anything else than one that was never killed.
+#[cfg(feature = "testkit")]
+pub fn run_replay<S: SourceConnector>(fixture: impl FnOnce() -> crate::testkit::Fixture) {
+    crate::testkit::replay::<S>(fixture());
+}
+
+#[cfg(feature = "testkit")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __replay_test {
+    ($source:ty, $fixture:path) => {
+        $crate::__private::run_replay::<$source>($fixture)
+    };
+}
+
+#[cfg(not(feature = "testkit"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __replay_test {
+    ($source:ty, $fixture:path) => {{
+        // Named, so that the fixture is not reported as unused beside the one thing that is wrong.
+        _ = $fixture;
+        $crate::__private::core::compile_error!(
+            "`replay_test` needs the test kit: write in Cargo.toml, under `[dev-dependencies]`, \
+             `connect-sdk = { version = \"0.1\", features = [\"testkit\"] }`, with the version or path that it has above"
+        )
+    }};
+}

@@ -34,20 +34,56 @@ impl Sealed {
     }
 }
 
+/// What the type of a field can do.
+///
+/// Generated code asks for it once for each field, at the field's type, and never again for the trait: a field of an
+/// unsupported type is then one error, where it stands.
+#[derive(Debug)]
+pub struct FieldType<T> {
+    key_suffix: &'static str,
+    optional: bool,
+    config_type: fn() -> ConfigType,
+    validator: fn() -> Option<Validator>,
+    from_parsed: fn(&str, &ParsedValue) -> Result<T, ConfigError>,
+    render: fn(&T) -> Option<String>,
+}
+
+/// What the type of a field can do.
+#[must_use]
+pub const fn field_type<T: ConfigValue>() -> FieldType<T> {
+    FieldType {
+        key_suffix: T::KEY_SUFFIX,
+        optional: T::OPTIONAL,
+        config_type: T::config_type,
+        validator: T::validator,
+        from_parsed: T::from_parsed,
+        render: T::render,
+    }
+}
+
+impl<T> FieldType<T> {
+    /// The name of a field's key: what the derive made of the field's name, with the unit of the type at the end.
+    fn key(&self, key: &str) -> String {
+        let unit = self.key_suffix.trim_start_matches('.');
+        if key == unit || key.ends_with(self.key_suffix) { key.to_owned() } else { format!("{key}{}", self.key_suffix) }
+    }
+}
+
 /// One field of a configuration struct, from which its key is made.
 #[derive(Debug)]
-pub struct Field<T> {
+pub struct Field<T: 'static> {
+    of_type: &'static FieldType<T>,
     key: ConfigKey,
     checks: Vec<Validator>,
     default: Option<T>,
 }
 
-impl<T: ConfigValue> Field<T> {
-    /// `key` is the final name of the key: see [`field_key`].
+impl<T> Field<T> {
+    /// `key` is the name of the key without the unit of the type.
     #[must_use]
-    pub fn new(key: &'static str, documentation: &'static str) -> Self {
-        let key = ConfigKey::new(field_key::<T>(key), T::config_type()).doc(documentation);
-        Self { key, checks: T::validator().into_iter().collect(), default: None }
+    pub fn new(of_type: &'static FieldType<T>, key: &'static str, documentation: &'static str) -> Self {
+        let key = ConfigKey::new(of_type.key(key), (of_type.config_type)()).doc(documentation);
+        Self { of_type, key, checks: (of_type.validator)().into_iter().collect(), default: None }
     }
 
     #[must_use]
@@ -77,16 +113,21 @@ impl<T: ConfigValue> Field<T> {
     /// A range of numbers: `1..`, `0..=9`, `0.0..=1.0`; of milliseconds for a duration.
     #[must_use]
     pub fn range<N: Into<Bound> + Copy>(mut self, range: impl RangeBounds<N>) -> Self {
-        self.checks.push(if T::OPTIONAL { Validator::range(range).or_null() } else { Validator::range(range) });
+        self.checks.push(if self.of_type.optional {
+            Validator::range(range).or_null()
+        } else {
+            Validator::range(range)
+        });
         self
     }
 
     /// A check of the author's own on the value of this field alone.
     #[must_use]
     pub fn check<E: std::fmt::Display + 'static>(mut self, check: fn(&T) -> Result<(), E>) -> Self {
+        let from_parsed = self.of_type.from_parsed;
         self.checks.push(Validator::lambda("a value that the connector accepts", move |key, value| {
             // What is no value of the type was reported already, or is about to be.
-            let Ok(typed) = T::from_parsed(key, value) else { return Ok(()) };
+            let Ok(typed) = from_parsed(key, value) else { return Ok(()) };
             check(&typed).map_err(|why| ConfigError::invalid(key, value, &why.to_string()))
         }));
         self
@@ -97,11 +138,11 @@ impl<T: ConfigValue> Field<T> {
     pub fn define(self, def: ConfigDef) -> ConfigDef {
         let mut key = self.key;
         if let Some(default) = &self.default {
-            key = match default.render() {
+            key = match (self.of_type.render)(default) {
                 Some(text) => key.default(text),
                 None => key.null_default(),
             };
-        } else if T::OPTIONAL {
+        } else if self.of_type.optional {
             key = key.null_default();
         }
         let mut checks = self.checks;
@@ -115,13 +156,6 @@ impl<T: ConfigValue> Field<T> {
         };
         def.define(key)
     }
-}
-
-/// The name of a field's key: what the derive made of the field's name, with the unit of the type at the end.
-#[must_use]
-pub fn field_key<T: ConfigValue>(key: &str) -> String {
-    let unit = T::KEY_SUFFIX.trim_start_matches('.');
-    if key == unit || key.ends_with(T::KEY_SUFFIX) { key.to_owned() } else { format!("{key}{}", T::KEY_SUFFIX) }
 }
 
 /// Reads the fields of a configuration one by one and collects everything that is wrong.
@@ -151,12 +185,12 @@ impl Reader {
     }
 
     /// The value of a field, or `None` if something is wrong with it.
-    pub fn read<T: ConfigValue>(&mut self, key: &str) -> Option<T> {
-        let key = field_key::<T>(key);
+    pub fn read<T>(&mut self, of_type: &FieldType<T>, key: &str) -> Option<T> {
+        let key = of_type.key(key);
         if self.bad_keys.contains(&key) {
             return None;
         }
-        match T::from_parsed(&key, self.config.get(&key).unwrap_or(&ParsedValue::Null)) {
+        match (of_type.from_parsed)(&key, self.config.get(&key).unwrap_or(&ParsedValue::Null)) {
             Ok(value) => Some(value),
             Err(error) => {
                 self.errors.push(error);

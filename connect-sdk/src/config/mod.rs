@@ -19,6 +19,7 @@ mod types;
 mod validator;
 mod value;
 
+pub use connect_macros::{ConfigEnum, ConnectorConfig};
 pub use definition::{ConfigDef, ConfigKey};
 pub use error::{ConfigError, ConfigErrors};
 pub use field::{ConfigEnum, ConfigValue, ConnectorConfig};

@@ -17,7 +17,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use super::connect_data::{present, unexpected};
-use super::{ConnectData, DataError, Decimal, Schema, SchemaBuilder, Struct, Value};
+use super::{ConnectData, DataError, Decimal, Schema, SchemaBuilder, Struct, Text, Value};
 use crate::nearest::nearest;
 
 thread_local! {
@@ -75,6 +75,54 @@ fn make(type_name: &'static str, build: fn() -> SchemaBuilder) -> Schema {
     build().build().unwrap_or_else(|error| panic!("the schema of `{type_name}` cannot be made: {error}"))
 }
 
+/// What the type of a field can do.
+///
+/// Generated code asks for it once for each field, at the field's type, and never again for the trait: a field of an
+/// unsupported type is then one error, where it stands.
+#[derive(Debug)]
+pub struct FieldType<T> {
+    /// [`ConnectData::schema`].
+    pub schema: fn() -> Schema,
+    /// [`ConnectData::to_value`].
+    pub to_value: fn(&T) -> Option<Value>,
+    /// [`ConnectData::from_value`].
+    pub from_value: fn(Option<&Value>) -> Result<T, DataError>,
+    /// The text of a type that is nothing but text.
+    pub as_text: fn(&T) -> Option<&str>,
+    /// The bytes of a type that is nothing but bytes.
+    pub as_bytes: fn(&T) -> Option<&[u8]>,
+}
+
+/// What the type of a field can do.
+#[must_use]
+pub const fn field_type<T: ConnectData>() -> FieldType<T> {
+    FieldType {
+        schema: T::schema,
+        to_value: T::to_value,
+        from_value: T::from_value,
+        as_text: T::as_text,
+        as_bytes: T::as_bytes,
+    }
+}
+
+/// What the type of a decimal field with this scale can do.
+#[must_use]
+pub const fn decimal_type<T: DecimalField, const SCALE: i32>() -> FieldType<T> {
+    FieldType {
+        schema: || T::decimal_schema(SCALE),
+        to_value: |value| value.to_decimal_value(SCALE),
+        from_value: T::from_decimal_value,
+        as_text: |_| None,
+        as_bytes: |_| None,
+    }
+}
+
+/// The value of a text.
+#[must_use]
+pub fn text_value(text: &'static str) -> Option<Value> {
+    Some(Value::String(Text::from_static(text)))
+}
+
 /// The value of a derived struct; `values` stand in the order of the schema's fields and fit them.
 #[must_use]
 pub fn struct_value(schema: Schema, values: Vec<Option<Value>>) -> Option<Value> {
@@ -110,27 +158,19 @@ impl<'a> Fields<'a> {
     ///
     /// # Errors
     /// Fails, with the field's name in the path, if the value does not fit.
-    pub fn read<T: ConnectData>(self, name: &str) -> Result<T, DataError> {
-        T::from_value(self.find(name)).map_err(|error| error.in_field(name))
+    pub fn read<T>(self, of_type: &FieldType<T>, name: &str) -> Result<T, DataError> {
+        (of_type.from_value)(self.find(name)).map_err(|error| error.in_field(name))
     }
 
     /// Reads one field that may be missing or null, and then is what `default` gives.
     ///
     /// # Errors
     /// As [`read`](Self::read).
-    pub fn read_or<T: ConnectData>(self, name: &str, default: impl FnOnce() -> T) -> Result<T, DataError> {
+    pub fn read_or<T>(self, of_type: &FieldType<T>, name: &str, default: impl FnOnce() -> T) -> Result<T, DataError> {
         match self.find(name) {
             None => Ok(default()),
-            value => T::from_value(value).map_err(|error| error.in_field(name)),
+            value => (of_type.from_value)(value).map_err(|error| error.in_field(name)),
         }
-    }
-
-    /// Reads one decimal field.
-    ///
-    /// # Errors
-    /// As [`read`](Self::read).
-    pub fn read_decimal<T: DecimalField>(self, name: &str) -> Result<T, DataError> {
-        T::from_decimal_value(self.find(name)).map_err(|error| error.in_field(name))
     }
 }
 
@@ -229,6 +269,31 @@ pub fn variant_value(schema: Schema, index: usize, content: Option<Value>) -> Op
     struct_value(schema, values)
 }
 
+/// As [`variant_value`], for a variant with named fields.
+#[must_use]
+pub fn variant_struct_value(schema: Schema, index: usize, values: Vec<Option<Value>>) -> Option<Value> {
+    let content = struct_value(schema.fields()[index].schema().clone(), values);
+    variant_value(schema, index, content)
+}
+
+/// The schema of the content of a variant with named fields.
+///
+/// # Panics
+/// Panics if the builder reports a mistake, which the derive has excluded.
+#[must_use]
+pub fn content_schema(builder: SchemaBuilder) -> Schema {
+    let schema = builder.build().unwrap_or_else(|error| panic!("the schema of a variant cannot be made: {error}"));
+    schema.to_optional()
+}
+
+/// What was read from the content of a variant; an error leads to the variant.
+///
+/// # Errors
+/// That of `read`.
+pub fn in_variant<T>(name: &str, read: Result<T, DataError>) -> Result<T, DataError> {
+    read.map_err(|error| error.in_field(name))
+}
+
 /// The position in `names` of the variant that is set, and its content, for an enum with content.
 ///
 /// # Errors
@@ -295,9 +360,9 @@ mod tests {
         fn from_value(value: Option<&Value>) -> Result<Self, DataError> {
             let fields = Fields::of(value, "Line")?;
             Ok(Self {
-                price: fields.read_decimal("price")?,
-                note: fields.read("note")?,
-                count: fields.read_or("count", || 1)?,
+                price: fields.read(&decimal_type::<_, 2>(), "price")?,
+                note: fields.read(&field_type(), "note")?,
+                count: fields.read_or(&field_type(), "count", || 1)?,
             })
         }
     }

@@ -18,6 +18,7 @@ mod value;
 pub use num_bigint::BigInt;
 
 pub use connect_data::ConnectData;
+pub use connect_macros::ConnectData;
 pub use error::DataError;
 pub use logical::{Date, Decimal, LogicalType, Time, Timestamp};
 pub use map::Map;

@@ -5,11 +5,13 @@ mod connector;
 pub(crate) mod cursor;
 mod fields;
 mod hook;
+pub(crate) mod lock;
 pub(crate) mod offset;
 mod raw;
 mod record;
 
 pub use batch::{AtLeastOnce, Batch, DefinesTransactions};
+pub use connect_macros::{SourceOffset, SourcePartition};
 pub use connector::{ExactlyOnce, SourceConnector, SourceMeta};
 #[doc(hidden)]
 pub use cursor::Movable;

@@ -72,24 +72,30 @@ fn exclusive(config: &Settings) -> Result<(), &'static str> {
 impl ConnectorConfig for Settings {
     fn config_def() -> ConfigDef {
         let def = ConfigDef::new();
-        let def = Field::<PathBuf>::new("path", "The file.").define(def);
-        let def = Field::<Option<PathBuf>>::new("other", "Another file.").define(def);
-        let def = Field::<usize>::new("flush.size", "How many.").default(1000).range(1..5000).check(even).define(def);
-        let def = Field::<Duration>::new("pause", "How long.").default(Duration::from_millis(250)).define(def);
-        let def = Field::<Mode>::new("mode", "How.").default(Mode::Append).define(def);
-        let def = Field::<Option<Password>>::new("token", "Secret.").define(def);
-        Field::<Option<f64>>::new("ratio", "Share.").range(0.0..=1.0).define(def)
+        let def = Field::new(&const { field_type::<PathBuf>() }, "path", "The file.").define(def);
+        let def = Field::new(&const { field_type::<Option<PathBuf>>() }, "other", "Another file.").define(def);
+        let def = Field::new(&const { field_type::<usize>() }, "flush.size", "How many.")
+            .default(1000)
+            .range(1..5000)
+            .check(even)
+            .define(def);
+        let def = Field::new(&const { field_type::<Duration>() }, "pause", "How long.")
+            .default(Duration::from_millis(250))
+            .define(def);
+        let def = Field::new(&const { field_type::<Mode>() }, "mode", "How.").default(Mode::Append).define(def);
+        let def = Field::new(&const { field_type::<Option<Password>>() }, "token", "Secret.").define(def);
+        Field::new(&const { field_type::<Option<f64>>() }, "ratio", "Share.").range(0.0..=1.0).define(def)
     }
     fn from_properties(properties: &BTreeMap<String, String>) -> Result<Self, ConfigErrors> {
         let mut reader = Reader::new(&Self::config_def(), properties);
         let fields = (
-            reader.read("path"),
-            reader.read("other"),
-            reader.read("flush.size"),
-            reader.read("pause"),
-            reader.read("mode"),
-            reader.read("token"),
-            reader.read("ratio"),
+            reader.read(&field_type(), "path"),
+            reader.read(&field_type(), "other"),
+            reader.read(&field_type(), "flush.size"),
+            reader.read(&field_type(), "pause"),
+            reader.read(&field_type(), "mode"),
+            reader.read(&field_type(), "token"),
+            reader.read(&field_type(), "ratio"),
         );
         match fields {
             (Some(path), Some(other), Some(flush_size), Some(pause), Some(mode), Some(token), Some(ratio)) => {

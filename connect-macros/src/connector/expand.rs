@@ -1,0 +1,99 @@
+//! The code beside the impl: the description, the marks, the replay test.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote, quote_spanned};
+use syn::LitStr;
+use syn::spanned::Spanned;
+
+use super::args::{Common, ExactlyOnce, OfSource};
+use super::item::TraitImpl;
+use super::misplaced::Kind;
+use crate::case;
+
+/// The glue of a source. With arguments that are not `sound` it only keeps further errors away.
+pub(crate) fn source(target: &TraitImpl, common: &Common, own: &OfSource, doc: &str, sound: bool) -> TokenStream {
+    let p = common.krate.private();
+    let this = &target.self_type;
+    let description = description(target, common, doc, &p);
+    let promise = match &own.exactly_once {
+        Some(ExactlyOnce::Supported(_)) => quote!(#p::ExactlyOnce::Supported),
+        Some(ExactlyOnce::Untested(why)) => quote!(#p::ExactlyOnce::SupportedUntested(#why)),
+        Some(ExactlyOnce::Unsupported(why)) => quote!(#p::ExactlyOnce::Unsupported(#why)),
+        None => quote!(#p::ExactlyOnce::Unsupported("")),
+    };
+    let defines_transactions = own.connector_transactions;
+    let has_hook = own.on_commit.is_some();
+    let hook = own.on_commit.as_ref().map_or_else(|| quote!(#p::NoHook<Self>), |ty| quote!(#ty));
+    let at_least_once = (!sound || matches!(own.exactly_once, Some(ExactlyOnce::Unsupported(_))))
+        .then(|| quote!(#[automatically_derived] impl #p::AtLeastOnce for #this {}));
+    let transactions = (!sound || own.connector_transactions)
+        .then(|| quote!(#[automatically_derived] impl #p::DefinesTransactions for #this {}));
+    let test = own.replay_test.as_ref().filter(|_| sound).map(|fixture| replay_test(target, fixture, &p));
+    quote! {
+        #[automatically_derived]
+        impl #p::SourceConnector for #this {
+            const META: #p::SourceMeta = #p::SourceMeta {
+                #description
+                exactly_once: #promise,
+                defines_transactions: #defines_transactions,
+                has_hook: #has_hook,
+            };
+            type Hook = #hook;
+        }
+        #at_least_once
+        #transactions
+        #test
+    }
+}
+
+/// The glue of a sink.
+pub(crate) fn sink(target: &TraitImpl, common: &Common, kind: Kind, doc: &str) -> TokenStream {
+    let p = common.krate.private();
+    let this = &target.self_type;
+    let description = description(target, common, doc, &p);
+    let task = if kind == Kind::DirectSink { quote!(#p::Direct<Self>) } else { quote!(Self) };
+    quote! {
+        #[automatically_derived]
+        impl #p::SinkConnector for #this {
+            const META: #p::SinkMeta = #p::SinkMeta {
+                #description
+            };
+            type Task = #task;
+        }
+    }
+}
+
+/// The fields that both descriptions have.
+fn description(target: &TraitImpl, common: &Common, doc: &str, p: &TokenStream) -> TokenStream {
+    let optional =
+        |text: &Option<LitStr>| text.as_ref().map_or_else(|| quote!(#p::None), |text| quote!(#p::Some(#text)));
+    let name = common.name.as_ref().map_or_else(String::new, LitStr::value);
+    let java = optional(&common.java);
+    let version = common.version.as_ref().map_or_else(
+        // `env!` would break builds without cargo.
+        || quote!(#p::version_or_unknown(#p::core::option_env!("CARGO_PKG_VERSION"))),
+        |text| quote!(#text),
+    );
+    let this = target.self_type.to_string().replace(' ', "");
+    quote! {
+        name: #name,
+        java: #java,
+        version: #version,
+        doc: #doc,
+        type_name: #p::core::concat!(#p::core::module_path!(), "::", #this),
+    }
+}
+
+fn replay_test(target: &TraitImpl, fixture: &syn::Path, p: &TokenStream) -> TokenStream {
+    let this = &target.self_type;
+    let type_name = target.type_name().map(|name| name.to_string()).unwrap_or_default();
+    let function = format_ident!("replay_of_{}", case::function_name(type_name.trim_start_matches("r#")));
+    let call = quote_spanned!(fixture.span()=> #p::replay_test!(#this, #fixture));
+    quote! {
+        #[cfg(test)]
+        #[#p::core::prelude::v1::test]
+        fn #function() {
+            #call
+        }
+    }
+}

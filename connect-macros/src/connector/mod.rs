@@ -1,0 +1,180 @@
+//! `#[source_connector(..)]` and `#[sink_connector(..)]`: they check, mark and describe; the impl stays as it is.
+
+mod args;
+mod expand;
+mod item;
+mod misplaced;
+#[cfg(test)]
+mod tests;
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+
+use self::item::{NotTraitImpl, TraitImpl, What};
+use self::misplaced::Kind;
+use crate::crate_path::CratePath;
+use crate::diagnostics::Diagnostics;
+
+/// One of the two attributes.
+#[derive(Clone, Copy, PartialEq)]
+enum Attribute {
+    Source,
+    Sink,
+}
+
+impl Attribute {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Source => "#[source_connector(..)]",
+            Self::Sink => "#[sink_connector(..)]",
+        }
+    }
+
+    fn place(self) -> &'static str {
+        match self {
+            Self::Source => "`impl Source for ..`",
+            Self::Sink => "`impl DirectSink for ..` or `impl BufferedSink for ..`",
+        }
+    }
+}
+
+/// Expands `#[source_connector(args)] item`.
+pub(crate) fn source(args: TokenStream, item: TokenStream) -> TokenStream {
+    attribute(Attribute::Source, args, item)
+}
+
+/// Expands `#[sink_connector(args)] item`.
+pub(crate) fn sink(args: TokenStream, item: TokenStream) -> TokenStream {
+    attribute(Attribute::Sink, args, item)
+}
+
+fn attribute(attribute: Attribute, args: TokenStream, item: TokenStream) -> TokenStream {
+    let found = Diagnostics::new();
+    let mut target = match TraitImpl::parse(item.clone()) {
+        Ok(target) => target,
+        Err(wrong) => {
+            report_wrong_item(attribute, &wrong, &found);
+            let errors = found.into_tokens();
+            return quote!(#item #errors);
+        }
+    };
+    let Some(kind) = judge_place(attribute, &target, &found) else {
+        let errors = found.into_tokens();
+        return quote!(#target #errors);
+    };
+    report_async_trait(&mut target, kind, &found);
+
+    let doc = doc(&target.attributes);
+    // The crate's path is needed even where the other arguments are wrong.
+    let (krate, glue) = match attribute {
+        Attribute::Source => {
+            let before = found.count();
+            let (common, own) = args::source(args, &found);
+            let sound = found.count() == before;
+            (common.krate.clone(), expand::source(&target, &common, &own, &doc, sound))
+        }
+        Attribute::Sink => {
+            let common = args::sink(args, &found);
+            (common.krate.clone(), expand::sink(&target, &common, kind, &doc))
+        }
+    };
+    let moved = move_misplaced(&mut target, kind, &krate, &found);
+    // A generic type cannot be registered, so that the glue would only add errors to the one that says so.
+    let glue = if target.generics.is_some() { TokenStream::new() } else { glue };
+    let errors = found.into_tokens();
+    quote!(#target #moved #glue #errors)
+}
+
+fn report_wrong_item(attribute: Attribute, wrong: &NotTraitImpl, found: &Diagnostics) {
+    let on = match &wrong.what {
+        What::InherentImpl => "on an impl without a trait".to_owned(),
+        What::Item(word) => format!("on `{word}`"),
+    };
+    found.at(&wrong.at, format!("`{}` stands on {}, not {on}", attribute.name(), attribute.place()));
+}
+
+/// The trait that the impl is of, if the attribute belongs there; otherwise the mistake is reported.
+fn judge_place(attribute: Attribute, target: &TraitImpl, found: &Diagnostics) -> Option<Kind> {
+    if let Some(generics) = &target.generics {
+        found.at(
+            generics,
+            "a connector cannot be generic: the worker makes it from its class name alone. Implement the trait for a \
+             concrete type, which may own a generic one",
+        );
+    }
+    let name = target.trait_name().map(|name| name.to_string()).unwrap_or_default();
+    let kind = Kind::of_trait(&name);
+    match (attribute, kind) {
+        (Attribute::Source, Some(Kind::Source)) | (Attribute::Sink, Some(Kind::DirectSink | Kind::BufferedSink)) => {
+            kind
+        }
+        (Attribute::Source, Some(_)) => {
+            found.at(&target.trait_path, format!("`{name}` is a sink: use `#[sink_connector(name = \"..\")]`"));
+            None
+        }
+        (Attribute::Sink, Some(_)) => {
+            let text = "`Source` is a source: use `#[source_connector(name = \"..\", exactly_once = ..)]`";
+            found.at(&target.trait_path, text);
+            None
+        }
+        (_, None) => {
+            let near = match (attribute, name.as_str()) {
+                (Attribute::Sink, "Sink" | "SinkTask" | "SinkConnector") => {
+                    "; `DirectSink` writes in `put`, `BufferedSink` keeps records for later"
+                }
+                _ => "",
+            };
+            found.at(
+                &target.trait_path,
+                format!("`{}` stands on {}, not on an impl of `{name}`{near}", attribute.name(), attribute.place()),
+            );
+            None
+        }
+    }
+}
+
+/// `#[async_trait]` below ours would rewrite the methods, so that none of them fits the trait.
+fn report_async_trait(target: &mut TraitImpl, kind: Kind, found: &Diagnostics) {
+    target.attributes.retain(|attribute| {
+        let is_it = attribute.to_string().contains("async_trait");
+        if is_it {
+            let text = format!("`{}` has native `async fn` methods: remove `#[async_trait]`", kind.trait_name());
+            found.at(attribute, text);
+        }
+        !is_it
+    });
+}
+
+/// Reports methods that the trait has not but authors expect, and moves them out of the compiler's way.
+fn move_misplaced(target: &mut TraitImpl, kind: Kind, krate: &CratePath, found: &Diagnostics) -> TokenStream {
+    let moved = target.take_functions(|part| {
+        let Some(name) = &part.function else { return false };
+        let reason = misplaced::reason(kind, &name.to_string(), part.consumes_self());
+        if let Some(reason) = reason {
+            found.at(name, reason);
+        }
+        reason.is_some()
+    });
+    if moved.is_empty() {
+        return TokenStream::new();
+    }
+    let private = krate.private();
+    let name = proc_macro2::Ident::new(kind.trait_name(), proc_macro2::Span::call_site());
+    let trait_path = quote!(#private::#name);
+    let functions = moved.iter().map(|part| part.outside_of(&trait_path));
+    let self_type = &target.self_type;
+    let generics = &target.generics;
+    quote! {
+        #[allow(dead_code)]
+        impl #generics #self_type {
+            #(#functions)*
+        }
+    }
+}
+
+/// The doc comment among the attributes.
+fn doc(attributes: &[TokenStream]) -> String {
+    let all: TokenStream = attributes.iter().map(ToTokens::to_token_stream).collect();
+    let parse = |input: syn::parse::ParseStream<'_>| syn::Attribute::parse_outer(input);
+    syn::parse::Parser::parse2(parse, all).map_or_else(|_| String::new(), |attrs| crate::doc_comments::text(&attrs))
+}
