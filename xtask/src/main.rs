@@ -130,7 +130,7 @@ fn stop(instance: &str, remove: bool) -> Result<ExitCode> {
 fn status() -> ExitCode {
     let mut answers = false;
     let mut report = |name: &str, bootstrap: &str, process: &str| {
-        let state = match kafka::metadata::brokers(bootstrap, Duration::from_secs(5)) {
+        let state = match kafka::metadata::cluster(bootstrap, Duration::from_secs(5)) {
             Ok(_) => {
                 answers = true;
                 "answers".to_owned()

@@ -126,6 +126,12 @@ impl Instance {
         Some(Ports { client: numbers.next()?.ok()?, controller: numbers.next()?.ok()? })
     }
 
+    /// The id that the data folder was formatted with.
+    fn cluster_id(&self) -> Option<String> {
+        let text = fs::read_to_string(self.data().join("meta.properties")).ok()?;
+        text.lines().find_map(|line| line.strip_prefix("cluster.id=")).map(str::to_owned)
+    }
+
     /// Starts a broker that goes on after this program has ended. Data and ports of an earlier run of the instance are
     /// kept; a broker that already runs is left alone.
     ///
@@ -192,7 +198,7 @@ impl Instance {
 
     fn format(&self, java: &Java, jars: &Jars) -> Result<()> {
         let mut command = self.java_command(java, jars, "kafka.tools.StorageTool", FORMAT_HEAP_MB);
-        command.args(["format", "-t", CLUSTER_ID, "-c"]).arg(self.properties_file());
+        command.args(["format", "-t", &new_cluster_id(), "-c"]).arg(self.properties_file());
         let output = command.stdin(Stdio::null()).output().context(|| "`java` did not run".to_owned())?;
         if output.status.success() {
             return Ok(());
@@ -231,6 +237,7 @@ impl Instance {
         spawned(&child)?;
         fs::write(self.pid_file(), format!("{pid}\n")).context(|| "the pid file cannot be written".to_owned())?;
         let running = Running { pid, bootstrap: ports.bootstrap() };
+        let cluster_id = self.cluster_id();
         let deadline = Instant::now() + READY_TIMEOUT;
         loop {
             if let Some(status) = child.try_wait().context(|| "the broker cannot be waited for".to_owned())? {
@@ -240,9 +247,11 @@ impl Instance {
                 }
                 return Err(Error::new(format!("the broker ended with {status}:\n{}", tail(&log))));
             }
-            // Another broker could answer on a port that this one failed to get, so the answer must name this one.
-            let answer = metadata::brokers(&running.bootstrap, PROBE_TIMEOUT);
-            if answer.is_ok_and(|brokers| brokers.iter().any(|broker| broker.port == i32::from(ports.client))) {
+            // Another broker could answer on a port that this one fails to get, so the answer must name this one's cluster.
+            let answer = metadata::cluster(&running.bootstrap, PROBE_TIMEOUT);
+            if answer
+                .is_ok_and(|cluster| cluster.id.is_some() && cluster.id == cluster_id && !cluster.brokers.is_empty())
+            {
                 return Ok(Started::Ready(child, running));
             }
             if Instant::now() > deadline {
@@ -348,8 +357,12 @@ fn tail(log: &str) -> String {
     lines[lines.len().saturating_sub(LOG_TAIL_LINES)..].join("\n")
 }
 
-/// Any id of the right form serves: no two brokers of this repository ever talk to each other.
-const CLUSTER_ID: &str = "cnVzdC1jb25uZWN0LWRldg";
+/// A random id in Kafka's form: 16 bytes as 22 characters of URL-safe Base64, of which hexadecimal digits are a part.
+fn new_cluster_id() -> String {
+    let digits = format!("{:016x}{:016x}", repo::random(), repo::random());
+    // The last character carries two bits only.
+    format!("{}A", &digits[..21])
+}
 
 /// One node must hold every internal topic; consumer groups form at once; few partitions of internal topics are
 /// opened faster than Kafka's 50; a short session time-out lets tests see a killed consumer go.

@@ -6,11 +6,20 @@ use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::time::Duration;
 
 const API_METADATA: i16 = 3;
-/// The first version that lets a client ask for no topic at all.
-const API_VERSION: i16 = 1;
+/// The first version whose answer names the cluster.
+const API_VERSION: i16 = 2;
 const CORRELATION_ID: i32 = 1;
 const CLIENT_ID: &str = "xtask";
 const RESPONSE_BYTES_MAX: usize = 1 << 20;
+
+/// A cluster, as one of its brokers describes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cluster {
+    /// The cluster's id.
+    pub id: Option<String>,
+    /// Its brokers.
+    pub brokers: Vec<Broker>,
+}
 
 /// A broker, as the cluster announces it to clients.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,13 +32,13 @@ pub struct Broker {
     pub port: i32,
 }
 
-/// Asks the broker at `bootstrap` (`host:port`, of a list the first that answers) for the cluster's brokers.
+/// Asks the broker at `bootstrap` (`host:port`, of a list the first that answers) which cluster it belongs to.
 ///
 /// `timeout` bounds the connection, the request and the answer, each on its own.
 ///
 /// # Errors
 /// Nothing answers, or what answers is not a Kafka broker.
-pub fn brokers(bootstrap: &str, timeout: Duration) -> io::Result<Vec<Broker>> {
+pub fn cluster(bootstrap: &str, timeout: Duration) -> io::Result<Cluster> {
     let mut last = io::Error::new(io::ErrorKind::InvalidInput, format!("no address in `{bootstrap}`"));
     for server in bootstrap.split(',').map(str::trim).filter(|server| !server.is_empty()) {
         let addresses: Vec<SocketAddr> = match server.to_socket_addrs() {
@@ -41,7 +50,7 @@ pub fn brokers(bootstrap: &str, timeout: Duration) -> io::Result<Vec<Broker>> {
         };
         for address in addresses {
             match ask(address, timeout) {
-                Ok(brokers) => return Ok(brokers),
+                Ok(cluster) => return Ok(cluster),
                 Err(error) => last = error,
             }
         }
@@ -49,7 +58,7 @@ pub fn brokers(bootstrap: &str, timeout: Duration) -> io::Result<Vec<Broker>> {
     Err(last)
 }
 
-fn ask(address: SocketAddr, timeout: Duration) -> io::Result<Vec<Broker>> {
+fn ask(address: SocketAddr, timeout: Duration) -> io::Result<Cluster> {
     let mut stream = TcpStream::connect_timeout(&address, timeout)?;
     stream.set_read_timeout(Some(timeout))?;
     stream.set_write_timeout(Some(timeout))?;
@@ -79,7 +88,7 @@ fn not_kafka() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, "the answer is not a Kafka broker's")
 }
 
-fn parse(body: &[u8]) -> Option<Vec<Broker>> {
+fn parse(body: &[u8]) -> Option<Cluster> {
     let mut rest = body;
     if int(&mut rest)? != CORRELATION_ID {
         return None;
@@ -93,7 +102,7 @@ fn parse(body: &[u8]) -> Option<Vec<Broker>> {
         text(&mut rest)?;
         brokers.push(Broker { node_id, host, port });
     }
-    Some(brokers)
+    Some(Cluster { id: text(&mut rest)?, brokers })
 }
 
 fn int(rest: &mut &[u8]) -> Option<i32> {
@@ -130,15 +139,17 @@ mod tests {
         body.extend(b"127.0.0.1");
         body.extend(9092_i32.to_be_bytes());
         body.extend((-1_i16).to_be_bytes());
+        body.extend(2_i16.to_be_bytes());
+        body.extend(b"id");
         body.extend(7_i32.to_be_bytes());
         body.extend(0_i32.to_be_bytes());
         body
     }
 
     #[test]
-    fn the_brokers_of_an_answer_are_read() {
-        let expected = Broker { node_id: 7, host: "127.0.0.1".to_owned(), port: 9092 };
-        assert_eq!(parse(&answer()), Some(vec![expected]));
+    fn cluster_and_brokers_of_an_answer_are_read() {
+        let broker = Broker { node_id: 7, host: "127.0.0.1".to_owned(), port: 9092 };
+        assert_eq!(parse(&answer()), Some(Cluster { id: Some("id".to_owned()), brokers: vec![broker] }));
     }
 
     #[test]
@@ -158,7 +169,7 @@ mod tests {
             let (mut stream, _) = listener.accept().unwrap();
             stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n").unwrap();
         });
-        let error = brokers(&address, Duration::from_secs(5)).unwrap_err();
+        let error = cluster(&address, Duration::from_secs(5)).unwrap_err();
         server.join().unwrap();
         assert_eq!(error.kind(), io::ErrorKind::InvalidData);
     }
@@ -168,6 +179,6 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap().to_string();
         drop(listener);
-        brokers(&address, Duration::from_secs(5)).unwrap_err();
+        cluster(&address, Duration::from_secs(5)).unwrap_err();
     }
 }
