@@ -1,4 +1,4 @@
-//! Numbers as `Long.parseLong`, `Double.parseDouble` and `Double.toString` treat them.
+//! Numbers as `Long.parseLong` and `Double.parseDouble` read them.
 
 /// Decimal digits with an optional sign, within 64 bits; every script's digits count, as in Java.
 pub(crate) fn parse_long(text: &str) -> Option<i64> {
@@ -121,24 +121,6 @@ fn scale(bits: u128, exponent: i64) -> f64 {
     value * 2f64.powi(half) * 2f64.powi(other)
 }
 
-/// As `Double.toString`: at least one digit behind the point, an exponent outside of 1e-3 to 1e7.
-pub(crate) fn double_text(value: f64) -> String {
-    if value.is_nan() {
-        return "NaN".to_owned();
-    }
-    if value.is_infinite() {
-        return if value > 0.0 { "Infinity" } else { "-Infinity" }.to_owned();
-    }
-    let magnitude = value.abs();
-    if value == 0.0 || (1e-3..1e7).contains(&magnitude) {
-        return format!("{value:?}");
-    }
-    let text = format!("{value:e}");
-    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-    let point = if mantissa.contains('.') { "" } else { ".0" };
-    format!("{mantissa}{point}E{exponent}")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -184,21 +166,6 @@ mod tests {
             ("e5", None),
         ] {
             assert_eq!(parse_double(text), expected, "{text}");
-        }
-    }
-
-    #[test]
-    fn doubles_are_written_as_java_writes_them() {
-        for (value, expected) in [
-            (1.0, "1.0"),
-            (1e7, "1.0E7"),
-            (0.001, "0.001"),
-            (1.25e-4, "1.25E-4"),
-            (-0.0, "-0.0"),
-            (1e300, "1.0E300"),
-            (9_999_999.0, "9999999.0"),
-        ] {
-            assert_eq!(double_text(value), expected);
         }
     }
 }

@@ -4,8 +4,8 @@ use std::fmt;
 use std::ops::{self, RangeBounds};
 use std::sync::Arc;
 
-use super::number::double_text;
 use super::{ConfigError, ParsedValue};
+use crate::java::number_text::double_text;
 
 /// A limit of a range: an integer, or a floating point number.
 #[allow(clippy::exhaustive_enums, reason = "the two kinds of numbers that configuration types have")]

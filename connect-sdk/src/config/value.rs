@@ -1,6 +1,7 @@
 //! Values of configuration keys: from text, and back to text.
 
 use super::{ConfigError, ConfigType, Password, number};
+use crate::java::number_text;
 
 /// The value of a key after its text was read.
 #[allow(clippy::exhaustive_enums, reason = "one variant for each configuration type, and null; Kafka's set is closed")]
@@ -68,7 +69,7 @@ impl ParsedValue {
             Self::Int(value) => Some(value.to_string()),
             Self::Short(value) => Some(value.to_string()),
             Self::Long(value) => Some(value.to_string()),
-            Self::Double(value) => Some(number::double_text(*value)),
+            Self::Double(value) => Some(number_text::double_text(*value)),
             Self::List(items) => Some(items.join(",")),
             Self::Password(_) => Some(Password::HIDDEN.to_owned()),
         }

@@ -3,3 +3,5 @@
 pub mod calendar;
 pub mod hash_order;
 pub mod number_text;
+pub mod properties;
+pub mod regex;
