@@ -10,6 +10,11 @@ pub mod config;
 pub mod converter;
 pub mod data;
 #[doc(hidden)]
+#[allow(
+    clippy::exhaustive_enums,
+    clippy::exhaustive_structs,
+    reason = "for the worker alone, which is released together with this crate"
+)]
 pub mod erased;
 pub mod error;
 pub mod header;
@@ -20,6 +25,11 @@ pub mod plugin;
 pub mod sink;
 pub mod source;
 #[doc(hidden)]
+#[allow(
+    clippy::exhaustive_enums,
+    clippy::exhaustive_structs,
+    reason = "for the worker alone, which is released together with this crate"
+)]
 pub mod task;
 #[cfg(any(test, feature = "testkit"))]
 pub mod testkit;

@@ -1,4 +1,9 @@
 //! The author's side of a sink connector: records in, and what is safe to commit out.
+#![allow(
+    clippy::exhaustive_enums,
+    clippy::exhaustive_structs,
+    reason = "answers must be matched completely, and the worker makes the rest"
+)]
 
 mod commit;
 mod connector;
@@ -119,8 +124,9 @@ pub trait BufferedSink: Sized + Send + 'static {
     /// for time-based writing.
     ///
     /// # Errors
-    /// Retriable: this value is dropped, with all it holds, and a new one is opened and fed from the committed offsets.
-    /// Fatal: the task becomes FAILED.
+    /// Retriable: this value is dropped, with all it holds, and a new one is opened and fed from the committed offsets,
+    /// after the error's delay, for at most `put.retry.timeout.ms`. Fatal: the task becomes FAILED, after a last
+    /// `pre_commit` of what was put before.
     ///
     /// # Cancel safety
     /// Dropped only when the worker is stopped past its graceful time-out.
@@ -131,8 +137,9 @@ pub trait BufferedSink: Sized + Send + 'static {
     /// Called before each commit. On `Closing` write what you hold, or let it be redelivered.
     ///
     /// # Errors
-    /// While running: this value is dropped and a new one is opened and fed from the committed offsets. On closing:
-    /// nothing is committed, so the records come again.
+    /// Nothing is committed. While running, a retriable error drops this value, and a new one is opened and fed from the
+    /// committed offsets, after the error's delay; on closing, whoever gets the partitions is fed from there. A fatal
+    /// error makes the task FAILED, unless it was stopping anyway.
     fn pre_commit<'c>(&mut self, at: PreCommit<'c>) -> impl Future<Output = Result<Safe<'c>>> + Send;
 
     /// As [`DirectSink::assigned`].

@@ -1,9 +1,15 @@
 //! Tests of connectors without Kafka: the worker's own task loops on fakes and a virtual clock.
 
 mod clock;
+mod group;
 mod random;
 mod sim;
+mod text_converter;
+mod wishes;
 
 pub use clock::VirtualClock;
+pub use group::{GroupCall, MemoryGroup, RawRecord};
 pub use random::Random;
 pub use sim::Sim;
+pub use text_converter::TextConverter;
+pub use wishes::{Reports, Wishes};

@@ -12,6 +12,8 @@ mod inbox;
 mod partitions;
 mod pauses;
 mod retry;
+#[cfg(test)]
+mod tests;
 
 pub use config::SinkTaskConfig;
 
@@ -217,7 +219,8 @@ impl SinkLoop {
                 self.observer.event(TaskEvent::Paused);
             }
             TargetState::Started if matches!(self.life, Life::Open(_)) => self.observer.event(TaskEvent::Running),
-            TargetState::Started | TargetState::Stopped => {}
+            TargetState::Started => {}
+            TargetState::Stopped => return,
         }
         self.tell_pauses();
     }
@@ -386,8 +389,17 @@ impl SinkLoop {
         if awaits_release {
             self.inbox.consumer.released();
         }
+        if closed.as_ref().is_err_and(is_panic) {
+            // Dropped without another call; the panic is the error to report.
+            let _dropped = self.discard_sink();
+        }
         if let Life::Open(sink) = std::mem::replace(&mut self.life, Life::Closed { open_at: Duration::ZERO }) {
-            let closing = guard("close", || Box::pin(async move { Ok::<(), TaskError>(sink.close().await) }));
+            let closing = guard("close", || {
+                Box::pin(async move {
+                    sink.close().await;
+                    Ok(())
+                })
+            });
             if let Err(error) = self.inbox.during("close", closing).await {
                 self.warn(format!("`close` failed: {}", error.chain()));
             }

@@ -168,10 +168,8 @@ proptest! {
                     let accepted = real.accept(safe.iter().map(|(p, o)| (Arc::clone(&names[*p]), *o)).collect());
                     let mut expected = vec![];
                     for (p, o) in safe {
-                        if let Some(m) = model[p] {
-                            if o > m.committed && o >= m.told && o <= m.delivered {
-                                expected.push((p, m.life, o));
-                            }
+                        if let Some(m) = model[p].filter(|m| o > m.committed && o >= m.told && o <= m.delivered) {
+                            expected.push((p, m.life, o));
                         }
                     }
                     let plain: Vec<_> = expected.iter().map(|(p, _, o)| (Arc::clone(&names[*p]), *o)).collect();
@@ -192,7 +190,7 @@ proptest! {
                     prop_assert_eq!(real.ended(number, ok), is_awaited);
                     if is_awaited {
                         awaited = None;
-                        for (p, life, o) in sent[number as usize - 1].iter().filter(|_| ok) {
+                        for (p, life, o) in sent[usize::try_from(number).unwrap() - 1].iter().filter(|_| ok) {
                             if let Some(m) = model[*p].as_mut().filter(|m| m.life == *life) {
                                 m.committed = m.committed.max(*o);
                             }
