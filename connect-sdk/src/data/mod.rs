@@ -7,6 +7,7 @@ pub mod derive_support;
 mod error;
 mod logical;
 mod map;
+pub mod projector;
 mod schema;
 mod schema_builder;
 mod string;
