@@ -1,3 +1,1 @@
 //! The Kafka Connect worker as a library.
-
-pub mod kafka;

@@ -80,6 +80,7 @@ fn make(type_name: &'static str, build: fn() -> SchemaBuilder) -> Schema {
 /// Generated code asks for it once for each field, at the field's type, and never again for the trait: a field of an
 /// unsupported type is then one error, where it stands.
 #[derive(Debug)]
+#[expect(clippy::exhaustive_structs, reason = "for generated code alone")]
 pub struct FieldType<T> {
     /// [`ConnectData::schema`].
     pub schema: fn() -> Schema,

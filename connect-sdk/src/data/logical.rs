@@ -154,13 +154,15 @@ impl Timestamp {
     /// The time of day of this instant in UTC.
     #[must_use]
     pub fn time(self) -> Time {
-        let millis = self.0.rem_euclid(DAY_MS);
-        Time(i32::try_from(millis).expect("a remainder by the milliseconds of a day fits 32 bits"))
+        #[expect(clippy::cast_possible_truncation, reason = "a remainder by the milliseconds of a day fits 32 bits")]
+        let millis = self.0.rem_euclid(DAY_MS) as i32;
+        Time(millis)
     }
 }
 
 /// Which logical type a schema's name stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[expect(clippy::exhaustive_enums, reason = "Kafka's logical types are settled")]
 pub enum LogicalType {
     /// `BYTES` that hold a [`Decimal`]; the schema's parameter `scale` tells the scale.
     Decimal,

@@ -85,14 +85,12 @@ impl Map {
 
     /// The value of this key: none if there is no such entry, `Some(None)` if it is null.
     #[must_use]
-    #[expect(clippy::option_option, reason = "an entry with a null value and no entry are different answers")]
     pub fn get(&self, key: Option<&Value>) -> Option<Option<&Value>> {
         self.0.get(&Wanted(key)).map(Option::as_ref)
     }
 
     /// The value of a text key: none if there is no such entry, `Some(None)` if it is null.
     #[must_use]
-    #[expect(clippy::option_option, reason = "an entry with a null value and no entry are different answers")]
     pub fn get_str(&self, key: &str) -> Option<Option<&Value>> {
         self.0.get(key).map(Option::as_ref)
     }

@@ -15,6 +15,7 @@ mod structs;
 mod text;
 mod validate;
 mod value;
+pub mod values;
 
 pub use num_bigint::BigInt;
 

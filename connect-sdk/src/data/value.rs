@@ -18,6 +18,7 @@ use super::{Date, Decimal, Map, Schema, Struct, Text, Time, Timestamp, Type};
 /// assert_eq!(value.as_str(), Some("Rome"));
 /// ```
 #[derive(Debug, Clone)]
+#[expect(clippy::exhaustive_enums, reason = "Kafka's types are settled, and who writes values out must handle all")]
 pub enum Value {
     /// 8-bit integer.
     Int8(i8),
@@ -46,7 +47,7 @@ pub enum Value {
     /// An instant; its schema is `INT64` named [`LogicalType::Timestamp`](super::LogicalType::Timestamp).
     Timestamp(Timestamp),
     /// A list; elements may be null.
-    Array(Arc<[Option<Value>]>),
+    Array(Arc<[Option<Self>]>),
     /// A map; keys and values may be null.
     Map(Map),
     /// A struct, which carries its schema.
@@ -212,6 +213,7 @@ fn float_bits(value: f64) -> u64 {
 ///
 /// A schema without a value is a null of that type; a value without a schema is schemaless data.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[expect(clippy::exhaustive_structs, reason = "a pair, as its name says")]
 pub struct SchemaAndValue {
     /// The schema; none for schemaless data.
     pub schema: Option<Schema>,

@@ -7,6 +7,7 @@ const GREGORIAN_FROM: i64 = -141_427;
 
 /// A calendar date. The year before 1 is 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[expect(clippy::exhaustive_structs, reason = "a date has no more parts")]
 pub struct CalendarDate {
     /// The year; 0 and below are before Christ.
     pub year: i64,
@@ -19,6 +20,7 @@ pub struct CalendarDate {
 impl CalendarDate {
     /// The date of a day that is given as days since 1970-01-01.
     #[must_use]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "months end at 12, days at 31")]
     pub fn from_epoch_days(days: i64) -> Self {
         // Counted from 0000-03-01, so that the leap day is the last of its year.
         let (year, day_of_year) = if days >= GREGORIAN_FROM {
@@ -37,11 +39,7 @@ impl CalendarDate {
         let month_from_march = (5 * day_of_year + 2) / 153;
         let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
         let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
-        Self {
-            year: year + i64::from(month <= 2),
-            month: u8::try_from(month).expect("between 1 and 12"),
-            day: u8::try_from(day).expect("between 1 and 31"),
-        }
+        Self { year: year + i64::from(month <= 2), month: month as u8, day: day as u8 }
     }
 
     /// Days since 1970-01-01. A month or day out of range counts on into the next ones.

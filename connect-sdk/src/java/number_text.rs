@@ -15,8 +15,7 @@ use crate::data::Decimal;
 pub fn double_text(value: f64) -> String {
     let bits = value.to_bits();
     let fraction = bits & ((1 << 52) - 1);
-    let exponent = i32::try_from((bits >> 52) & 0x7ff).expect("eleven bits fit 32");
-    text_of(value, Parts::new(fraction, exponent, 52, 1023))
+    text_of(value, Parts::new(fraction, bits >> 52 & 0x7ff, 52, 1023))
 }
 
 /// The text of a 32-bit number, as `Float.toString`.
@@ -24,8 +23,7 @@ pub fn double_text(value: f64) -> String {
 pub fn float_text(value: f32) -> String {
     let bits = value.to_bits();
     let fraction = u64::from(bits & ((1 << 23) - 1));
-    let exponent = i32::try_from((bits >> 23) & 0xff).expect("eight bits fit 32");
-    text_of(value.into(), Parts::new(fraction, exponent, 23, 127))
+    text_of(value.into(), Parts::new(fraction, u64::from(bits >> 23 & 0xff), 23, 127))
 }
 
 /// The text of a decimal number, as `BigDecimal.toString`: `1.50`, `1E+3`, `1E-7`.
@@ -34,7 +32,7 @@ pub fn decimal_text(value: &Decimal) -> String {
     let sign = if value.unscaled() < &BigInt::ZERO { "-" } else { "" };
     let digits = value.unscaled().magnitude().to_string();
     let scale = i64::from(value.scale());
-    let length = i64::try_from(digits.len()).expect("a text is shorter than 2^63");
+    let length = i64::try_from(digits.len()).unwrap_or(i64::MAX);
     let exponent = length - 1 - scale;
     if scale == 0 {
         return format!("{sign}{digits}");
@@ -42,10 +40,8 @@ pub fn decimal_text(value: &Decimal) -> String {
     if scale > 0 && exponent >= -6 {
         return match usize::try_from(length - scale) {
             Ok(point) if point > 0 => format!("{sign}{}.{}", &digits[..point], &digits[point..]),
-            _ => {
-                let zeros = usize::try_from(scale - length).expect("the point stands at or before the first digit");
-                format!("{sign}0.{}{digits}", "0".repeat(zeros))
-            }
+            // The point stands at most six places before the first digit.
+            _ => format!("{sign}0.{}{digits}", "0".repeat(usize::try_from(scale - length).unwrap_or(0))),
         };
     }
     let (first, rest) = digits.split_at(1);
@@ -65,7 +61,8 @@ struct Parts {
 }
 
 impl Parts {
-    fn new(fraction: u64, biased: i32, width: i32, bias: i32) -> Option<Self> {
+    fn new(fraction: u64, biased: u64, width: i32, bias: i32) -> Option<Self> {
+        let biased = i32::try_from(biased).expect("at most eleven bits");
         if biased == 0 && fraction == 0 {
             return None;
         }
@@ -305,10 +302,14 @@ fn whole_number(number: &Parts) -> Digits {
     Digits { digits, exponent: exponent + length }
 }
 
+/// The factor that Java uses, which is not the nearest to the logarithm of 2.
+#[expect(clippy::approx_constant, reason = "the estimate has to be Java's")]
+const LOG10_2: f64 = 0.301029995663981;
+
 /// The decimal exponent, or one more.
 fn estimate(number: &Parts) -> i32 {
     let mantissa = f64::from_bits(1023 << 52 | number.mantissa & ((1 << 52) - 1));
-    let estimate = (mantissa - 1.5) * 0.289529654 + 0.176091259 + f64::from(number.exponent) * 0.301029995663981;
+    let estimate = (mantissa - 1.5) * 0.289529654 + 0.176091259 + f64::from(number.exponent) * LOG10_2;
     #[expect(clippy::cast_possible_truncation, reason = "exponents of doubles lie between -324 and 308")]
     let floor = estimate.floor() as i32;
     floor
@@ -372,7 +373,7 @@ mod tests {
             (3.4028235e38, "3.4028235E38"),
             (1.4e-45, "1.4E-45"),
             (16_777_216.0, "1.6777216E7"),
-            (1.23456792E8, "1.23456792E8"),
+            (123_456_790.0, "1.23456792E8"),
             (f32::INFINITY, "Infinity"),
             // Here Java's own arithmetic overflows; the nearest text ends in 6, and in 3.
             (f32::from_bits(0x6a71_17a3), "7.2865685E25"),

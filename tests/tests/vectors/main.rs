@@ -4,13 +4,12 @@
 //! `CONNECT_VECTORS` names another directory to read `*.jsonl` from. A subject is one module here with a `SUBJECT`, and
 //! a line in `SUBJECTS`.
 
-#![expect(dead_code, reason = "subjects to come use more of the notation")]
-
 mod case;
 mod data;
 mod deviations;
 mod notation;
 mod projector;
+mod values;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
@@ -21,7 +20,7 @@ use case::{Case, Outcome, Subject, difference};
 use deviations::{Deviations, Verdict};
 
 /// Who answers which kind of case; kinds that are not here are skipped.
-const SUBJECTS: &[Subject] = &[data::SUBJECT, projector::SUBJECT];
+const SUBJECTS: &[Subject] = &[values::SUBJECT, data::SUBJECT, projector::SUBJECT];
 
 /// How many differences are shown in full.
 const SHOWN_MAX: usize = 200;
