@@ -1,6 +1,6 @@
 //! Where generated code finds connect-sdk: `::connect_sdk`, or the path that `crate = path` gives.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
 
 use crate::diagnostics::Diagnostics;
@@ -33,5 +33,14 @@ impl CratePath {
     pub(crate) fn private(&self) -> TokenStream {
         let path = &self.0;
         quote!(#path::__private)
+    }
+
+    /// The same for code whose errors belong to `span`: a macro call points at the beginning of its path.
+    pub(crate) fn private_at(&self, span: Span) -> TokenStream {
+        let respanned = self.private().into_iter().map(|mut token| {
+            token.set_span(span.resolved_at(token.span()));
+            token
+        });
+        respanned.collect()
     }
 }

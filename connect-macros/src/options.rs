@@ -112,7 +112,7 @@ fn one(chunk: Vec<TokenTree>, found: &Diagnostics) -> Option<Arg> {
     };
     match tokens.next() {
         None => Some(Arg { name, value: Value::Flag }),
-        Some(TokenTree::Punct(punct)) if punct.as_char() == '=' && punct.spacing() == Spacing::Alone => {
+        Some(TokenTree::Punct(punct)) if punct.as_char() == '=' => {
             let value: TokenStream = tokens.collect();
             if value.is_empty() {
                 found.at(quote::quote!(#name #punct), format!("`{name}` has no value: write `{name} = ..`"));

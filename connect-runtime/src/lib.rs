@@ -1,1 +1,3 @@
 //! The Kafka Connect worker as a library.
+
+pub mod kafka;

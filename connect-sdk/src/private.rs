@@ -25,6 +25,12 @@ pub use ::core::{
 };
 pub use ::std;
 
+/// A default that is written as a text.
+#[must_use]
+pub fn text(text: &str) -> std::string::String {
+    text.to_owned()
+}
+
 /// The version of a crate, which a build without cargo does not know.
 #[must_use]
 pub const fn version_or_unknown(version: Option<&'static str>) -> &'static str {

@@ -9,6 +9,7 @@ use super::args::{Common, ExactlyOnce, OfSource};
 use super::item::TraitImpl;
 use super::misplaced::Kind;
 use crate::case;
+use crate::crate_path::CratePath;
 
 /// The glue of a source. With arguments that are not `sound` it only keeps further errors away.
 pub(crate) fn source(target: &TraitImpl, common: &Common, own: &OfSource, doc: &str, sound: bool) -> TokenStream {
@@ -28,7 +29,7 @@ pub(crate) fn source(target: &TraitImpl, common: &Common, own: &OfSource, doc: &
         .then(|| quote!(#[automatically_derived] impl #p::AtLeastOnce for #this {}));
     let transactions = (!sound || own.connector_transactions)
         .then(|| quote!(#[automatically_derived] impl #p::DefinesTransactions for #this {}));
-    let test = own.replay_test.as_ref().filter(|_| sound).map(|fixture| replay_test(target, fixture, &p));
+    let test = own.replay_test.as_ref().filter(|_| sound).map(|fixture| replay_test(target, fixture, &common.krate));
     quote! {
         #[automatically_derived]
         impl #p::SourceConnector for #this {
@@ -84,11 +85,13 @@ fn description(target: &TraitImpl, common: &Common, doc: &str, p: &TokenStream) 
     }
 }
 
-fn replay_test(target: &TraitImpl, fixture: &syn::Path, p: &TokenStream) -> TokenStream {
+fn replay_test(target: &TraitImpl, fixture: &syn::Path, krate: &CratePath) -> TokenStream {
+    let p = krate.private();
     let this = &target.self_type;
     let type_name = target.type_name().map(|name| name.to_string()).unwrap_or_default();
     let function = format_ident!("replay_of_{}", case::function_name(type_name.trim_start_matches("r#")));
-    let call = quote_spanned!(fixture.span()=> #p::replay_test!(#this, #fixture));
+    let p_here = krate.private_at(fixture.span());
+    let call = quote_spanned!(fixture.span()=> #p_here::replay_test!(#this, #fixture));
     quote! {
         #[cfg(test)]
         #[#p::core::prelude::v1::test]

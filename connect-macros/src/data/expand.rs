@@ -4,7 +4,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{GenericParam, Generics, Ident};
+use syn::{Expr, GenericParam, Generics, Ident};
 
 use super::{Content, Default, Field, Model, Shape, Variant};
 
@@ -86,6 +86,9 @@ impl Code<'_> {
     fn field_type(&self, field: &Field) -> TokenStream {
         let (d, ty) = (&self.d, &field.ty);
         match &field.scale {
+            Some(scale) if matches!(scale, Expr::Lit(_)) => {
+                quote_spanned!(ty.span()=> #d::decimal_type::<#ty, #scale>())
+            }
             Some(scale) => quote_spanned!(ty.span()=> #d::decimal_type::<#ty, { #scale }>()),
             None => quote_spanned!(ty.span()=> #d::field_type::<#ty>()),
         }
@@ -197,7 +200,7 @@ impl Code<'_> {
         let default = match &field.default {
             Some(Default::Value(value)) => {
                 if crate::literal::string(value).is_some() && crate::types::is(ty, "String") {
-                    Some(quote!(|| #p::std::string::String::from(#value)))
+                    Some(quote!(|| #p::text(#value)))
                 } else {
                     Some(quote!(|| #value))
                 }

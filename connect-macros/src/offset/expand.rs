@@ -39,7 +39,7 @@ pub(super) fn expand(model: &Model) -> TokenStream {
             fn __same(&self, #other: &Self) -> bool {
                 #((#ops.same)(&self.#idents, &#other.#idents))&&*
             }
-            fn __not_finite(&self) -> #p::Option<&'static str> {
+            fn __not_finite(&self) -> #p::Option<&'static #p::core::primitive::str> {
                 #(if !(#ops.is_finite)(&self.#idents) { return #p::Some(#names); })*
                 #p::None
             }
@@ -82,7 +82,7 @@ fn default(field: &Field, p: &TokenStream) -> TokenStream {
         }
         Some(Default::Value(value)) => {
             let value = if crate::literal::string(value).is_some() && crate::types::is(&field.ty, "String") {
-                quote!(#p::std::string::String::from(#value))
+                quote!(#p::text(#value))
             } else {
                 quote!(#value)
             };
@@ -117,6 +117,7 @@ fn lock(model: &Model, type_name: &str, trait_name: &TokenStream, p: &TokenStrea
             "`{name}` may be absent from what is stored, as `{file}` says; keep the `Option` or give it a default: \
              `#[offset(default = ..)]`"
         );
+        let p = model.krate.private_at(field.ident.span());
         quote_spanned! {field.ident.span()=>
             #[cfg(not(test))]
             const _: () = {
@@ -133,15 +134,18 @@ fn lock(model: &Model, type_name: &str, trait_name: &TokenStream, p: &TokenStrea
             "`{file}` has a field of `{type_name}` that the struct has not: the fields are the identity of a partition, \
              so that every partition would start from scratch; keep the old fields"
         );
+        let p = model.krate.private_at(ident.span());
         quote_spanned! {ident.span()=>
             #[cfg(not(test))]
             const _: () = if #p::lock_has_more(#text, #type_name, #fields) { #p::core::panic!("{}", #message) };
         }
     });
     let function = format_ident!("lock_of_{}", case::function_name(type_name));
+    let p_here = model.krate.private_at(lock.span());
+    let read = quote_spanned!(lock.span()=> #p_here::core::include_str!(#lock));
     let checks = quote! {
         #[cfg(not(test))]
-        const #text: &#p::core::primitive::str = #p::core::include_str!(#lock);
+        const #text: &#p::core::primitive::str = #read;
         #checks
         #removed
     };

@@ -1,0 +1,22 @@
+//! Kafka clients behind the ports of the task loops: the only place that names rdkafka. Each client has a thread of its
+//! own, so that nothing of librdkafka's blocks an async task.
+
+mod admin;
+mod client_config;
+mod client_events;
+pub mod client_ids;
+mod client_keys;
+mod client_security;
+mod dev_broker;
+mod error;
+mod ffi;
+mod jaas;
+mod oauth;
+mod producer;
+
+pub use admin::{Created, KafkaAdmin, TopicAdmin, TopicInfo, TopicSpec};
+pub use client_config::{ClientConfig, ClientConfigBuilder, ClientDefaults};
+pub use client_keys::ClientKind;
+pub use dev_broker::{DevAdmin, DevBroker, PARTITION_BYTES_MAX};
+pub use error::{ErrorClass, KafkaError, record_too_large};
+pub use producer::{ProducerPool, TaskProducer};

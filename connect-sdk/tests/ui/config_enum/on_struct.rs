@@ -1,0 +1,8 @@
+//! A set of values is a struct.
+
+use connect_sdk::prelude::*;
+
+#[derive(ConfigEnum)]
+struct Mode { //~ ERROR `ConfigEnum` goes on an enum
+    append: bool,
+}

@@ -1,0 +1,31 @@
+//! An answer is kept for a later commit.
+
+use connect_sdk::prelude::*;
+use given::Settings;
+
+struct Lines {
+    held: Vec<SinkRecord>,
+    last: Option<Safe<'static>>,
+}
+
+#[sink_connector(name = "lines")]
+impl BufferedSink for Lines {
+    type Config = Settings;
+
+    async fn open(_: &Settings, _: &OpenCx) -> Result<Self> {
+        Ok(Self { held: vec![], last: None })
+    }
+    async fn put(&mut self, records: Vec<SinkRecord>, cx: &mut PutCx) -> Result<()> {
+        self.held.extend(records);
+        Ok(())
+    }
+    async fn pre_commit<'c>(&mut self, at: PreCommit<'c>) -> Result<Safe<'c>> {
+        Ok(match at {
+            PreCommit::Running(offsets) => {
+                self.last = Some(offsets.none()); //~^^ ERROR lifetime may not live long enough
+                return Err(TaskError::fatal("later"));
+            }
+            PreCommit::Closing(offsets) => offsets.redeliver(&self.held),
+        })
+    }
+}

@@ -1,0 +1,31 @@
+//! A record gets a value that is no Connect data.
+
+use connect_sdk::prelude::*;
+use given::{At, Part, Settings};
+
+struct Order {
+    id: i64,
+}
+
+struct Nums {
+    at: Cursor<Part, At>,
+}
+
+#[source_connector(name = "nums", exactly_once = supported(untested = "a case"))]
+impl Source for Nums {
+    type Config = Settings;
+    type Partition = Part;
+    type Offset = At;
+
+    async fn partitions(_: &Settings) -> Result<Vec<Part>> {
+        Ok(vec![])
+    }
+    async fn open(_: &Settings, at: Cursors<Part, At>) -> Result<Self> {
+        Ok(Self { at: at.only()? })
+    }
+    async fn poll(&mut self, out: &mut Batch<Self>) -> Result<()> {
+        let order = Order { id: 1 };
+        out.emit(&mut self.at, Record::to("t").value(&order), At { i: 1 }); //~ ERROR or a reference to a type with `#[derive(ConnectData)]`
+        Ok(())
+    }
+}

@@ -1,0 +1,29 @@
+//! The author expects to be told of commits.
+
+use connect_sdk::prelude::*;
+use given::{At, Part, Settings};
+
+struct Nums {
+    at: Cursor<Part, At>,
+}
+
+#[source_connector(name = "nums", exactly_once = supported(untested = "a case"))]
+impl Source for Nums {
+    type Config = Settings;
+    type Partition = Part;
+    type Offset = At;
+
+    async fn partitions(_: &Settings) -> Result<Vec<Part>> {
+        Ok(vec![])
+    }
+    async fn open(_: &Settings, at: Cursors<Part, At>) -> Result<Self> {
+        Ok(Self { at: at.only()? })
+    }
+    async fn poll(&mut self, out: &mut Batch<Self>) -> Result<()> {
+        Ok(())
+    }
+    async fn commit(&mut self, offset: Self::Offset) -> Result<()> { //~ ERROR a source has no commit callback: the framework stores an offset once everything up to it is accepted
+        let _: Option<&At> = self.at.offset();
+        Ok(())
+    }
+}

@@ -1,0 +1,25 @@
+//! The author did not decide.
+
+use connect_sdk::prelude::*;
+use given::{At, Part, Settings};
+
+struct Nums {
+    at: Cursor<Part, At>,
+}
+
+#[source_connector(name = "nums")] //~ ERROR say whether every record can be read again from the offset before it
+impl Source for Nums {
+    type Config = Settings;
+    type Partition = Part;
+    type Offset = At;
+
+    async fn partitions(_: &Settings) -> Result<Vec<Part>> {
+        Ok(vec![])
+    }
+    async fn open(_: &Settings, at: Cursors<Part, At>) -> Result<Self> {
+        Ok(Self { at: at.only()? })
+    }
+    async fn poll(&mut self, out: &mut Batch<Self>) -> Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,28 @@
+//! The author expects to divide the work.
+
+use connect_sdk::prelude::*;
+use given::{At, Part, Settings};
+
+struct Nums {
+    at: Cursor<Part, At>,
+}
+
+#[source_connector(name = "nums", exactly_once = supported(untested = "a case"))]
+impl Source for Nums {
+    type Config = Settings;
+    type Partition = Part;
+    type Offset = At;
+
+    async fn partitions(_: &Settings) -> Result<Vec<Part>> {
+        Ok(vec![])
+    }
+    async fn open(_: &Settings, at: Cursors<Part, At>) -> Result<Self> {
+        Ok(Self { at: at.only()? })
+    }
+    async fn poll(&mut self, out: &mut Batch<Self>) -> Result<()> {
+        Ok(())
+    }
+    fn taskConfigs(max: i32) -> Vec<Settings> { //~ ERROR a source names what there is to read in `partitions`
+        vec![]
+    }
+}
