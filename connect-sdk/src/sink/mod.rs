@@ -58,7 +58,7 @@ use crate::{config::ConnectorConfig, error::Result, task::OpenCx};
     note = "to keep records for later write `impl BufferedSink`"
 )]
 pub trait DirectSink: Sized + Send + 'static {
-    /// The settings; derive [`ConnectorConfig`](crate::ConnectorConfig).
+    /// The settings; derive [`ConnectorConfig`].
     type Config: ConnectorConfig;
 
     /// Makes the task; called once for each life of it, before any record.
@@ -109,7 +109,7 @@ pub trait DirectSink: Sized + Send + 'static {
     label = "this type does not implement `BufferedSink`"
 )]
 pub trait BufferedSink: Sized + Send + 'static {
-    /// The settings; derive [`ConnectorConfig`](crate::ConnectorConfig).
+    /// The settings; derive [`ConnectorConfig`].
     type Config: ConnectorConfig;
 
     /// Makes the task; called once for each life of it, before any record.

@@ -4,6 +4,7 @@ mod clock;
 mod group;
 mod random;
 mod sim;
+mod sink;
 mod text_converter;
 mod wishes;
 
@@ -11,5 +12,6 @@ pub use clock::VirtualClock;
 pub use group::{GroupCall, MemoryGroup, RawRecord};
 pub use random::Random;
 pub use sim::Sim;
+pub use sink::{SafeOffsets, SinkFixture, SinkTester, TestRecord, check_sink, sink_kit};
 pub use text_converter::TextConverter;
 pub use wishes::{Reports, Wishes};
