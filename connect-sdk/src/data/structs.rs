@@ -57,7 +57,9 @@ impl Struct {
     }
 
     /// As [`from_values`](Self::from_values), for callers that know that the values fit.
-    pub(crate) fn from_checked(schema: Schema, values: Vec<Option<Value>>) -> Self {
+    #[doc(hidden)]
+    #[must_use]
+    pub fn from_checked(schema: Schema, values: Vec<Option<Value>>) -> Self {
         debug_assert_eq!(schema.fields().len(), values.len(), "one value for each field");
         Self { schema, values: values.into() }
     }
