@@ -248,7 +248,8 @@ impl<'a> Parser<'a> {
             let _: bool = self.take(',');
         }
         let key_schema = common_key.align(&mut keys)?;
-        let schema = common.align(&mut values)?;
+        // As Java: where the keys have nothing in common, the values are left as they are.
+        let schema = if common_key.mixed { None } else { common.align(&mut values)? };
         let map: Map = keys.into_iter().zip(values).collect();
         // A map of which only a part has a schema has none.
         let mixed = common_key.mixed || common.mixed;

@@ -76,6 +76,9 @@ fn parts_without_a_common_type_have_no_schema() {
     assert_eq!(parsed("{\"a\":1,\"b\":\"x\"}").0, None);
     assert_eq!(parsed("{1:1,\"b\":2}").0, None);
     assert_eq!(parsed("[12:34:56.789Z,2019-08-23]").0.unwrap().value_schema(), None);
+    // Values are left as they are where the keys have nothing in common.
+    let mixed = parsed("{1:1,\"b\":2.5,\"c\":null}").1.unwrap();
+    assert_eq!(mixed.as_map().unwrap().get(Some(&1i8.into())), Some(Some(&1i8.into())));
     let empty = parsed("{}").0.unwrap();
     assert_eq!((empty.key_schema(), empty.value_schema()), (None, None));
 }
