@@ -5,131 +5,8 @@ use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use super::{DataError, LogicalType, Text, Value};
+use super::{DataError, Field, LogicalType, Text, Type, Value};
 use crate::nearest::nearest;
-
-/// The type of a value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[expect(clippy::exhaustive_enums, reason = "Kafka's types are settled, and who writes values out must handle all")]
-pub enum Type {
-    /// 8-bit integer.
-    Int8,
-    /// 16-bit integer.
-    Int16,
-    /// 32-bit integer.
-    Int32,
-    /// 64-bit integer.
-    Int64,
-    /// 32-bit floating point number.
-    Float32,
-    /// 64-bit floating point number.
-    Float64,
-    /// `true` or `false`.
-    Boolean,
-    /// Text.
-    String,
-    /// Bytes.
-    Bytes,
-    /// List of elements of one schema.
-    Array,
-    /// Map whose keys are of one schema and whose values are of one schema.
-    Map,
-    /// Named fields, each with its schema.
-    Struct,
-}
-
-impl Type {
-    /// All types, in Kafka's order.
-    pub const ALL: [Self; 12] = [
-        Self::Int8,
-        Self::Int16,
-        Self::Int32,
-        Self::Int64,
-        Self::Float32,
-        Self::Float64,
-        Self::Boolean,
-        Self::String,
-        Self::Bytes,
-        Self::Array,
-        Self::Map,
-        Self::Struct,
-    ];
-
-    /// Kafka's name of the type, in capitals: `INT8`, `STRING`, ..
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Int8 => "INT8",
-            Self::Int16 => "INT16",
-            Self::Int32 => "INT32",
-            Self::Int64 => "INT64",
-            Self::Float32 => "FLOAT32",
-            Self::Float64 => "FLOAT64",
-            Self::Boolean => "BOOLEAN",
-            Self::String => "STRING",
-            Self::Bytes => "BYTES",
-            Self::Array => "ARRAY",
-            Self::Map => "MAP",
-            Self::Struct => "STRUCT",
-        }
-    }
-
-    /// Whether values of the type have no parts: all but lists, maps and structs.
-    #[must_use]
-    pub const fn is_primitive(self) -> bool {
-        !matches!(self, Self::Array | Self::Map | Self::Struct)
-    }
-
-    /// Whether values of the type are numbers.
-    #[must_use]
-    pub const fn is_number(self) -> bool {
-        matches!(self, Self::Int8 | Self::Int16 | Self::Int32 | Self::Int64 | Self::Float32 | Self::Float64)
-    }
-}
-
-impl fmt::Display for Type {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-/// One field of a struct schema.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Field {
-    name: Text,
-    index: usize,
-    schema: Schema,
-}
-
-impl Field {
-    pub(super) fn new(name: Text, index: usize, schema: Schema) -> Self {
-        Self { name, index, schema }
-    }
-
-    /// The field's name; never empty.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// The field's name, to be kept without copying it.
-    #[must_use]
-    pub fn name_text(&self) -> &Text {
-        &self.name
-    }
-
-    /// The field's position in the struct, from 0.
-    #[must_use]
-    pub fn index(&self) -> usize {
-        self.index
-    }
-
-    /// The schema of the field's values.
-    #[must_use]
-    pub fn schema(&self) -> &Schema {
-        &self.schema
-    }
-}
 
 /// The type of a value with its attributes: optional or required, name, version, documentation, parameters, default,
 /// and the schemas of its parts.
@@ -307,7 +184,7 @@ impl Schema {
         attributes.fields.shrink_to_fit();
         let hash = attributes.hash_code();
         let by_name = (attributes.fields.len() >= INDEXED_FROM)
-            .then(|| attributes.fields.iter().map(|field| (field.name.clone(), field.index)).collect());
+            .then(|| attributes.fields.iter().map(|field| (field.name_text().clone(), field.index())).collect());
         Self(Repr::Shared(Arc::new(SchemaData { attributes, by_name, hash })))
     }
 
@@ -414,7 +291,7 @@ impl Schema {
     pub fn field(&self, name: &str) -> Option<&Field> {
         let data = self.data();
         match &data.by_name {
-            None => data.attributes.fields.iter().find(|field| field.name == name),
+            None => data.attributes.fields.iter().find(|field| field.name() == name),
             Some(by_name) => by_name.get(name).and_then(|&index| data.attributes.fields.get(index)),
         }
     }

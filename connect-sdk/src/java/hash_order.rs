@@ -50,6 +50,18 @@ mod tests {
     }
 
     #[test]
+    fn a_map_that_has_grown_is_followed() {
+        let keys: Vec<String> = (0..30).map(|i| format!("k{}", i * i)).collect();
+        let mut keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+        sort_as_hash_map(&mut keys, DEFAULT_CAPACITY, |key| key);
+        assert_eq!(
+            keys.join(" "),
+            "k529 k729 k36 k16 k361 k121 k484 k100 k144 k441 k169 k400 k289 k784 k225 k324 k841 k625 k0 k81 k1 k64 k4 k9 \
+             k25 k49 k196 k576 k256 k676"
+        );
+    }
+
+    #[test]
     fn keys_of_one_bucket_stay_in_the_order_of_insertion() {
         // "Aa" and "BB" have the same hash.
         for pair in [["Aa", "BB"], ["BB", "Aa"]] {
