@@ -45,8 +45,8 @@ pub const fn version_or_unknown(version: Option<&'static str>) -> &'static str {
 /// # Panics
 /// Panics if a replayed source emits anything else than one that was never killed.
 #[cfg(feature = "testkit")]
-pub fn run_replay<S: SourceConnector>(fixture: impl FnOnce() -> crate::testkit::Fixture) {
-    crate::testkit::replay::<S>(fixture());
+pub fn run_replay<S: SourceConnector>(fixture: impl Fn() -> crate::testkit::Fixture) {
+    crate::testkit::replay::<S>(fixture);
 }
 
 #[cfg(feature = "testkit")]

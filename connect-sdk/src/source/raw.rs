@@ -205,10 +205,17 @@ impl RecordBatch {
         self.headers[start..start + len].iter().map(|h| (text_at(&self.buffer, h.name.0, h.name.1), h.value))
     }
 
-    /// Gives the buffer away, for converters that pass bytes through; the places of text and bytes stay valid in it.
+    /// As [`Self::headers`], with the place of each name in the buffer between.
+    pub fn header_places(&self, of: HeaderRange) -> impl ExactSizeIterator<Item = (&str, (u32, u32), Payload)> {
+        let (start, len) = (of.start as usize, of.len as usize);
+        self.headers[start..start + len].iter().map(|h| (text_at(&self.buffer, h.name.0, h.name.1), h.name, h.value))
+    }
+
+    /// Gives the buffer away, for converters that pass bytes through; the places of text and bytes stay valid in it,
+    /// and this batch must not be asked for them any more.
     #[must_use]
-    pub fn into_buffer(self) -> Vec<u8> {
-        self.buffer
+    pub fn take_buffer(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.buffer)
     }
 
     /// Takes back a spent buffer, so that its memory is used again.
@@ -217,6 +224,11 @@ impl RecordBatch {
             buffer.clear();
             self.buffer = buffer;
         }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn buffer_address(&self) -> *const u8 {
+        self.buffer.as_ptr()
     }
 
     /// The last entry's mark, for transaction marks.

@@ -2,10 +2,14 @@
 //!
 //! The worker runs these loops on Kafka; the testkit runs the very same ones on fakes and a virtual clock.
 
+mod convert;
 mod guard;
+mod offset_committer;
 pub mod ports;
 pub mod sink;
 pub mod sink_offsets;
+pub mod source;
+mod source_config;
 mod submitted_records;
 mod wait;
 

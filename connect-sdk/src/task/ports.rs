@@ -83,6 +83,15 @@ impl ProduceBatch {
     pub fn n_bytes(&self) -> usize {
         self.buffers[0].len() + self.buffers[1].len()
     }
+
+    /// Bytes of the key, value and headers of one record.
+    #[must_use]
+    pub fn record_bytes(&self, record: &ProduceRecord) -> usize {
+        let of = |slice: Option<Slice>| slice.map_or(0, |s| s.len as usize);
+        let (first, n) = (record.headers.0 as usize, record.headers.1 as usize);
+        let headers = self.headers[first..first + n].iter().map(|(name, value)| name.len as usize + of(*value));
+        of(record.key) + of(record.value) + headers.sum::<usize>()
+    }
 }
 
 /// What became of records that were handed to a producer.

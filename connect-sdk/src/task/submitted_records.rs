@@ -9,7 +9,7 @@ mod runs;
 
 use crate::source::{OffsetColumn, OffsetMap};
 use runs::NO_OFFSET;
-pub(crate) use runs::{Run, Runs};
+pub(crate) use runs::Runs;
 use std::{collections::VecDeque, fmt, sync::Arc};
 
 /// Called once a record is acknowledged.

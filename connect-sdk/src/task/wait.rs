@@ -91,6 +91,28 @@ impl Backoff {
     }
 }
 
+/// Failures in a row, of which the 1st, 2nd, 4th, 8th.. are worth a line in the log.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Streak(u64);
+
+impl Streak {
+    /// Counts one; true if it should be reported.
+    pub(crate) fn add(&mut self) -> bool {
+        self.0 += 1;
+        self.0.is_power_of_two()
+    }
+
+    /// Ends the row; true if there was one.
+    pub(crate) fn end(&mut self) -> bool {
+        std::mem::take(&mut self.0) > 0
+    }
+
+    /// How many so far.
+    pub(crate) fn n(&self) -> u64 {
+        self.0
+    }
+}
+
 /// Lets other tasks of the executor run once.
 pub(crate) async fn give_way() {
     let mut gave_way = false;

@@ -2,6 +2,8 @@
 
 mod clock;
 mod group;
+mod kafka;
+mod offsets;
 mod random;
 mod sim;
 mod sink;
@@ -10,6 +12,8 @@ mod wishes;
 
 pub use clock::VirtualClock;
 pub use group::{GroupCall, MemoryGroup, RawRecord};
+pub use kafka::{FaultPlan, MemoryKafka, Produced, Refuse};
+pub use offsets::MemoryOffsets;
 pub use random::Random;
 pub use sim::Sim;
 pub use sink::{SafeOffsets, SinkFixture, SinkTester, TestRecord, check_sink, sink_kit};

@@ -52,13 +52,13 @@ impl Sim {
     /// An executor with a clock of its own.
     #[must_use]
     pub fn new(seed: u64) -> Self {
-        Self {
-            clock: VirtualClock::new(),
-            random: Random::new(seed),
-            ready: Arc::default(),
-            tasks: BTreeMap::new(),
-            next_id: 0,
-        }
+        Self::on(VirtualClock::new(), seed)
+    }
+
+    /// An executor on a clock that is there already: what ran before a crash shares it with what runs after.
+    #[must_use]
+    pub fn on(clock: VirtualClock, seed: u64) -> Self {
+        Self { clock, random: Random::new(seed), ready: Arc::default(), tasks: BTreeMap::new(), next_id: 0 }
     }
 
     /// Its clock.

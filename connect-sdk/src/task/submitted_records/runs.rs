@@ -7,15 +7,15 @@ pub(super) const NO_OFFSET: u32 = u32::MAX;
 
 /// Neighbouring entries of one source partition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Run {
+pub(super) struct Run {
     /// Which source partition.
-    pub(crate) slot: u32,
+    pub(super) slot: u32,
     /// How many entries.
-    pub(crate) n: u32,
+    pub(super) n: u32,
     /// Index of the first entry's offset, the others follow it; or [`NO_OFFSET`] for all.
-    pub(crate) offset: u32,
+    pub(super) offset: u32,
     /// Whether the entries are records that the producer gets.
-    pub(crate) sent: bool,
+    pub(super) sent: bool,
 }
 
 /// The entries of a batch: one run for a source partition that emits record after record.
