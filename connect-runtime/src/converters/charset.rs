@@ -218,7 +218,10 @@ impl SingleByte {
                     _ => char::from(byte),
                 })
             }),
-            "tis-620" | "tis620" | "tis620.2533" => Self::new(thai),
+            "tis-620" | "tis620" | "tis620.2533" => Self::new(|byte| match byte {
+                0xA0 => Some('\u{A0}'),
+                _ => thai(byte),
+            }),
             "iso-8859-11" | "iso8859_11" | "x-iso-8859-11" => Self::new(|byte| match byte {
                 0x80..=0xA0 => Some(char::from(byte)),
                 _ => thai(byte),
@@ -228,6 +231,11 @@ impl SingleByte {
                     Encoding::for_label(java_label(name).as_bytes()).filter(|encoding| is_single_byte(encoding))?;
                 let controls = !encoding.name().starts_with("windows");
                 Self::new(|byte| {
+                    if let Some((.., javas)) =
+                        JAVAS_OWN.iter().find(|(of, at, _)| *of == encoding.name() && *at == byte)
+                    {
+                        return *javas;
+                    }
                     let (text, failed) = encoding.decode_without_bom_handling(std::slice::from_ref(&byte));
                     let char = text.chars().next()?;
                     // Where the web puts control characters Java has nothing.
@@ -264,6 +272,16 @@ impl SingleByte {
         Text::from(bytes.iter().map(|byte| self.chars[usize::from(*byte)]).collect::<String>())
     }
 }
+
+/// Bytes for which Java and the web have different characters.
+const JAVAS_OWN: [(&str, u8, Option<char>); 6] = [
+    ("windows-1255", 0xCA, None),
+    ("KOI8-U", 0xAE, Some('╝')),
+    ("KOI8-U", 0xBE, Some('╬')),
+    ("x-mac-cyrillic", 0xA2, Some('¢')),
+    ("x-mac-cyrillic", 0xB6, Some('∂')),
+    ("x-mac-cyrillic", 0xFF, Some('¤')),
+];
 
 fn thai(byte: u8) -> Option<char> {
     match byte {
@@ -312,6 +330,19 @@ fn java_label(name: &str) -> String {
 }
 
 fn encode_multi_byte(encoding: &'static Encoding, text: &str, out: &mut Vec<u8>) {
+    if encoding != encoding_rs::GBK {
+        return encode_part(encoding, text, out);
+    }
+    for (index, part) in text.split('€').enumerate() {
+        if index > 0 {
+            // The web's single byte for the euro sign is unknown to Java.
+            out.extend_from_slice(&[0xA2, 0xE3]);
+        }
+        encode_part(encoding, part, out);
+    }
+}
+
+fn encode_part(encoding: &'static Encoding, text: &str, out: &mut Vec<u8>) {
     let mut encoder = encoding.new_encoder();
     let mut rest = text;
     loop {
@@ -400,6 +431,8 @@ mod tests {
         assert_eq!(decode("EUC-JP", b"\xc6\xfc\xcb\xdc"), "日本");
         assert_eq!(encode("GB18030", "😀"), b"\x94\x39\xfc\x36");
         assert_eq!(decode("GBK", b"plain"), "plain");
+        assert_eq!(encode("GBK", "a€€b"), b"a\xa2\xe3\xa2\xe3b");
+        assert_eq!(decode("GBK", b"\xa2\xe3"), "€");
     }
 
     #[test]

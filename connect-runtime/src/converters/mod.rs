@@ -8,7 +8,7 @@ mod charset;
 pub mod json;
 mod number;
 mod settings;
-
+mod simple_header;
 mod string;
 
 use connect_sdk::converter::ConverterClass;
@@ -16,7 +16,7 @@ use connect_sdk::converter::ConverterClass;
 /// The converter classes that every worker knows.
 #[must_use]
 pub fn classes() -> Vec<ConverterClass> {
-    let mut classes = vec![json::CLASS, string::CLASS, byte_array::CLASS, boolean::CLASS];
+    let mut classes = vec![json::CLASS, string::CLASS, byte_array::CLASS, boolean::CLASS, simple_header::CLASS];
     classes.extend(number::CLASSES);
     classes
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use connect_sdk::config::ConfigDef;
 use connect_sdk::converter::{ConverterClass, HeaderConverter};
-use connect_sdk::data::{DataError, SchemaAndValue, Text, Value, Values};
+use connect_sdk::data::{DataError, SchemaAndValue, Text, Value, values};
 use connect_sdk::source::PayloadRef;
 
 use super::charset::utf8_text;
@@ -28,10 +28,10 @@ impl HeaderConverter for SimpleHeaderConverter {
             PayloadRef::Null | PayloadRef::Value(_, None) => return Ok(false),
             PayloadRef::Text(text) => out.extend_from_slice(text.as_bytes()),
             PayloadRef::Value(_, Some(Value::String(text))) => out.extend_from_slice(text.as_bytes()),
-            PayloadRef::Bytes(_) | PayloadRef::Value(..) => {
-                let owned = value.to_owned_value();
-                let text = Values::convert_to_string(owned.schema.as_ref(), owned.value.as_ref())?;
-                out.extend_from_slice(text.as_deref().unwrap_or_default().as_bytes());
+            PayloadRef::Value(_, Some(value)) => out.extend_from_slice(values::convert_to_string(value).as_bytes()),
+            PayloadRef::Bytes(bytes) => {
+                let value = Value::Bytes(Bytes::copy_from_slice(bytes));
+                out.extend_from_slice(values::convert_to_string(&value).as_bytes());
             }
         }
         Ok(true)
@@ -39,6 +39,6 @@ impl HeaderConverter for SimpleHeaderConverter {
 
     fn read_header(&self, _: &str, _: &str, bytes: Option<&Bytes>) -> Result<SchemaAndValue, DataError> {
         let text: Option<Text> = bytes.map(utf8_text);
-        Ok(text.map_or(SchemaAndValue::NULL, |text| Values::parse_string(&text)))
+        Ok(text.map_or(SchemaAndValue::NULL, |text| values::parse_text(&text)))
     }
 }

@@ -5,6 +5,7 @@
 //! a line in `SUBJECTS`.
 
 mod case;
+mod converters;
 mod data;
 mod deviations;
 mod notation;
@@ -20,7 +21,8 @@ use case::{Case, Outcome, Subject, difference};
 use deviations::{Deviations, Verdict};
 
 /// Who answers which kind of case; kinds that are not here are skipped.
-const SUBJECTS: &[Subject] = &[values::SUBJECT, data::SUBJECT, projector::SUBJECT];
+const SUBJECTS: &[Subject] =
+    &[values::SUBJECT, data::SUBJECT, projector::SUBJECT, converters::JSON, converters::PRIMITIVE, converters::HEADER];
 
 /// How many differences are shown in full.
 const SHOWN_MAX: usize = 200;
