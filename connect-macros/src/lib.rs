@@ -39,7 +39,7 @@ use proc_macro::TokenStream;
 /// The doc comment on the impl describes the connector to operators.
 #[proc_macro_attribute]
 pub fn source_connector(args: TokenStream, item: TokenStream) -> TokenStream {
-    connector::source(args.into(), item.into()).into()
+    connector::source(args.into(), &item.into()).into()
 }
 
 /// Describes a sink connector. It stands on `impl DirectSink for ..` or `impl BufferedSink for ..`, which it leaves as
@@ -55,7 +55,7 @@ pub fn source_connector(args: TokenStream, item: TokenStream) -> TokenStream {
 /// The doc comment on the impl describes the connector to operators.
 #[proc_macro_attribute]
 pub fn sink_connector(args: TokenStream, item: TokenStream) -> TokenStream {
-    connector::sink(args.into(), item.into()).into()
+    connector::sink(args.into(), &item.into()).into()
 }
 
 /// Makes a struct a position in a source partition.

@@ -76,8 +76,7 @@ fn split_at_commas(tokens: TokenStream) -> Vec<Vec<TokenTree>> {
     let mut chunks = Vec::new();
     let mut chunk: Vec<TokenTree> = Vec::new();
     let mut angles = 0usize;
-    let mut tokens = tokens.into_iter().peekable();
-    while let Some(token) = tokens.next() {
+    for token in tokens {
         if let TokenTree::Punct(punct) = &token {
             match punct.as_char() {
                 ',' if angles == 0 => {

@@ -3,6 +3,80 @@
 //! An author writes one type: a [`Source`](source::Source) born from cursors, a [`DirectSink`](sink::DirectSink) or a
 //! [`BufferedSink`](sink::BufferedSink). The attributes `#[source_connector]` and `#[sink_connector]` check it and bind it
 //! to the framework, which owns every position. `connect-runtime` executes it on Kafka.
+//!
+//! # A sink that collects records
+//!
+//! It keeps whole records and says before each commit which of them are not written yet: no offset is ever computed.
+//!
+//! ```
+//! use connect_sdk::prelude::*;
+//! use std::path::PathBuf;
+//! use tokio::fs::{File, OpenOptions};
+//! use tokio::io::AsyncWriteExt;
+//!
+//! #[derive(ConnectorConfig)]
+//! pub struct LinesConfig {
+//!     /// The file to append to.
+//!     path: PathBuf,
+//!     /// Write once this many records have come together.
+//!     #[config(default = 1000, range = 1..)]
+//!     flush_size: usize,
+//! }
+//!
+//! pub struct Lines {
+//!     file: File,
+//!     flush_size: usize,
+//!     held: Vec<SinkRecord>,
+//! }
+//!
+//! impl Lines {
+//!     async fn write(&mut self) -> Result<()> {
+//!         let mut text = String::new();
+//!         for record in &self.held {
+//!             text.push_str(&record.value_text());
+//!             text.push('\n');
+//!         }
+//!         self.file.write_all(text.as_bytes()).await.retriable()?;
+//!         self.file.sync_data().await.retriable()?;
+//!         self.held.clear();
+//!         Ok(())
+//!     }
+//! }
+//!
+//! /// Appends record values to a file, one a line.
+//! #[sink_connector(name = "lines")]
+//! impl BufferedSink for Lines {
+//!     type Config = LinesConfig;
+//!
+//!     async fn open(cfg: &LinesConfig, _: &OpenCx) -> Result<Self> {
+//!         let file = OpenOptions::new().append(true).create(true).open(&cfg.path).await.fatal()?;
+//!         Ok(Self { file, flush_size: cfg.flush_size, held: Vec::new() })
+//!     }
+//!
+//!     async fn put(&mut self, records: Vec<SinkRecord>, _: &mut PutCx) -> Result<()> {
+//!         self.held.extend(records);
+//!         if self.held.len() >= self.flush_size { self.write().await } else { Ok(()) }
+//!     }
+//!
+//!     async fn pre_commit<'c>(&mut self, at: PreCommit<'c>) -> Result<Safe<'c>> {
+//!         Ok(match at {
+//!             // Commit up to the first record that is still held in each partition.
+//!             PreCommit::Running(offsets) => offsets.except(&self.held),
+//!             // The partitions go away: write what is held, for nobody else will.
+//!             PreCommit::Closing(offsets) => {
+//!                 self.write().await?;
+//!                 offsets.all_written()
+//!             }
+//!         })
+//!     }
+//! }
+//!
+//! let plugins = Plugins::new().sink::<Lines>();
+//! assert!(plugins.connector("lines").is_some());
+//! ```
+//!
+//! The documentation of [`Source`](source::Source) has a whole source, that of [`DirectSink`](sink::DirectSink) a sink
+//! that writes at once.
 #![forbid(unsafe_code)]
 #![warn(clippy::exhaustive_enums, clippy::exhaustive_structs)]
 

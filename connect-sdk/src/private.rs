@@ -14,7 +14,7 @@ pub use crate::{
     source::{
         AtLeastOnce, CommitHook, DefinesTransactions, ExactlyOnce, FieldKind, FieldMap, FieldMeta, FieldValue, NoHook,
         RestoreError, Source, SourceConnector, SourceMeta, SourceOffset, SourcePartition,
-        lock::{LockState, lock_has_more, lock_state, update_lock},
+        lock::{check_lock, check_lock_is_complete, update_lock},
         offset::{Ops, offset_field, partition_field, restore_field},
     },
 };
@@ -27,7 +27,7 @@ pub use ::std;
 
 /// A default that is written as a text.
 #[must_use]
-pub fn text(text: &str) -> std::string::String {
+pub fn text(text: &str) -> String {
     text.to_owned()
 }
 

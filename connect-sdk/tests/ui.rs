@@ -13,6 +13,8 @@
 //! The compiler is called directly, without a package for each file: some hundred files take seconds. Set `UI_CASES` to a
 //! part of their paths to check only these, and `UI_SHOW` to see what the compiler says.
 
+#![expect(clippy::unwrap_used, clippy::print_stderr, reason = "helpers of tests, outside of test functions")]
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -164,7 +166,7 @@ impl Tools {
             }
         }
         assert!(output.status.success() || !messages.is_empty(), "{shown}: {text}");
-        messages.iter().filter_map(|message| said(message)).collect()
+        messages.iter().filter_map(said).collect()
     }
 }
 

@@ -39,16 +39,16 @@ impl Attribute {
 }
 
 /// Expands `#[source_connector(args)] item`.
-pub(crate) fn source(args: TokenStream, item: TokenStream) -> TokenStream {
+pub(crate) fn source(args: TokenStream, item: &TokenStream) -> TokenStream {
     attribute(Attribute::Source, args, item)
 }
 
 /// Expands `#[sink_connector(args)] item`.
-pub(crate) fn sink(args: TokenStream, item: TokenStream) -> TokenStream {
+pub(crate) fn sink(args: TokenStream, item: &TokenStream) -> TokenStream {
     attribute(Attribute::Sink, args, item)
 }
 
-fn attribute(attribute: Attribute, args: TokenStream, item: TokenStream) -> TokenStream {
+fn attribute(attribute: Attribute, args: TokenStream, item: &TokenStream) -> TokenStream {
     let found = Diagnostics::new();
     let mut target = match TraitImpl::parse(item.clone()) {
         Ok(target) => target,

@@ -26,7 +26,7 @@ enum Shape {
     /// A struct of named fields.
     Struct(Vec<Field>),
     /// A struct with one field without a name: it is what its field is.
-    Newtype(Field),
+    Newtype(Box<Field>),
     /// An enum of names alone: text.
     Names(Vec<Variant>),
     /// An enum with content: a struct with one optional field for each variant.
@@ -61,7 +61,7 @@ struct Variant {
 
 enum Content {
     Nothing,
-    One(Field),
+    One(Box<Field>),
     Named(Vec<Field>),
 }
 

@@ -55,7 +55,7 @@ fn shape(input: &DeriveInput, rule: Option<&str>, rule_of_fields: Option<&str>, 
         Data::Struct(data) => match &data.fields {
             Fields::Named(fields) => Shape::Struct(named(fields, rule, found)),
             Fields::Unnamed(fields) if fields.unnamed.len() == 1 => {
-                Shape::Newtype(field(Member::from(0), &fields.unnamed[0], None, found))
+                Shape::Newtype(Box::new(field(Member::from(0), &fields.unnamed[0], None, found)))
             }
             Fields::Unnamed(fields) => {
                 let text = "the fields of a Connect struct have names: write `{ name: Type, .. }`; only a single field can be \
@@ -148,7 +148,7 @@ fn variant(variant: &syn::Variant, rule: Option<&str>, rule_of_fields: Option<&s
     let content = match &variant.fields {
         Fields::Unit => Content::Nothing,
         Fields::Unnamed(fields) if fields.unnamed.len() == 1 => {
-            Content::One(field(Member::from(0), &fields.unnamed[0], None, found))
+            Content::One(Box::new(field(Member::from(0), &fields.unnamed[0], None, found)))
         }
         Fields::Unnamed(fields) => {
             found.at(fields, format!("the content of `{ident}` needs names: write `{ident} {{ name: Type, .. }}`"));

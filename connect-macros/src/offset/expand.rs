@@ -98,7 +98,6 @@ fn lock(model: &Model, type_name: &str, trait_name: &TokenStream, p: &TokenStrea
     let file = lock.value();
     let exact = model.role == Role::Partition;
     let text = format_ident!("__LOCK", span = Span::mixed_site());
-    let state = format_ident!("__STATE", span = Span::mixed_site());
     let fields = quote!(<#ident as #p::#trait_name>::FIELDS);
     let checks = model.fields.iter().enumerate().map(|(i, field)| {
         let name = format!("{type_name}.{}", field.stored_name);
@@ -120,12 +119,8 @@ fn lock(model: &Model, type_name: &str, trait_name: &TokenStream, p: &TokenStrea
         let p = model.krate.private_at(field.ident.span());
         quote_spanned! {field.ident.span()=>
             #[cfg(not(test))]
-            const _: () = {
-                const #state: #p::LockState = #p::lock_state(#text, #type_name, &#fields[#i], #exact);
-                if #state.is_missing() { #p::core::panic!("{}", #missing) }
-                if #state.is_changed() { #p::core::panic!("{}", #changed) }
-                if #state.is_less_optional() { #p::core::panic!("{}", #optional) }
-            };
+            const _: () =
+                #p::check_lock(#text, #type_name, &#fields[#i], #exact, [#missing, #changed, #optional]);
         }
     });
     let checks: TokenStream = checks.collect();
@@ -137,7 +132,7 @@ fn lock(model: &Model, type_name: &str, trait_name: &TokenStream, p: &TokenStrea
         let p = model.krate.private_at(ident.span());
         quote_spanned! {ident.span()=>
             #[cfg(not(test))]
-            const _: () = if #p::lock_has_more(#text, #type_name, #fields) { #p::core::panic!("{}", #message) };
+            const _: () = #p::check_lock_is_complete(#text, #type_name, #fields, #message);
         }
     });
     let function = format_ident!("lock_of_{}", case::function_name(type_name));

@@ -16,7 +16,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use super::connect_data::{present, unexpected};
+use super::connect_data::{made_optional, present, unexpected};
 use super::{ConnectData, DataError, Decimal, Schema, SchemaBuilder, Struct, Text, Value};
 use crate::nearest::nearest;
 
@@ -266,7 +266,7 @@ pub fn variant_from_text(value: Option<&Value>, type_name: &str, names: &[&str])
 #[must_use]
 pub fn variant_value(schema: Schema, index: usize, content: Option<Value>) -> Option<Value> {
     let mut values = vec![None; schema.fields().len()];
-    values[index] = content;
+    values[index] = content.map(made_optional);
     struct_value(schema, values)
 }
 

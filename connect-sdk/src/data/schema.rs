@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::{DataError, Field, LogicalType, Text, Type, Value};
 use crate::nearest::nearest;
@@ -119,6 +119,8 @@ struct SchemaData {
     by_name: Option<HashMap<Text, usize>>,
     /// Taken once, because schema caches ask for it for every record; 0 for constants, whose hash is made on demand.
     hash: u64,
+    /// The same schema, but optional, once somebody has asked for it.
+    optional_twin: OnceLock<Schema>,
 }
 
 /// Structs with fewer fields are searched one by one, which is faster than hashing the name.
@@ -149,7 +151,7 @@ macro_rules! constants {
 
 const fn constant(mut attributes: Attributes, optional: bool) -> SchemaData {
     attributes.optional = optional;
-    SchemaData { attributes, by_name: None, hash: 0 }
+    SchemaData { attributes, by_name: None, hash: 0, optional_twin: OnceLock::new() }
 }
 
 constants! {
@@ -185,7 +187,7 @@ impl Schema {
         let hash = attributes.hash_code();
         let by_name = (attributes.fields.len() >= INDEXED_FROM)
             .then(|| attributes.fields.iter().map(|field| (field.name_text().clone(), field.index())).collect());
-        Self(Repr::Shared(Arc::new(SchemaData { attributes, by_name, hash })))
+        Self(Repr::Shared(Arc::new(SchemaData { attributes, by_name, hash, optional_twin: OnceLock::new() })))
     }
 
     /// A required list of elements of this schema.
@@ -363,9 +365,16 @@ impl Schema {
         {
             return constant;
         }
-        let mut attributes = self.attributes().clone();
-        attributes.optional = optional;
-        Self::from_attributes(attributes)
+        let make = || {
+            let mut attributes = self.attributes().clone();
+            attributes.optional = optional;
+            Self::from_attributes(attributes)
+        };
+        match &self.0 {
+            // `Option` of a struct asks for it with every record.
+            Repr::Shared(data) if optional => data.optional_twin.get_or_init(make).clone(),
+            _ => make(),
+        }
     }
 
     /// Whether a struct with the schema `other` is a value of this schema: the schemas are equal, or differ only in

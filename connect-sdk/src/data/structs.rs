@@ -56,6 +56,11 @@ impl Struct {
         Ok(new)
     }
 
+    /// The same struct as a value of the optional schema: a struct belongs to a schema only if the two are equal.
+    pub(crate) fn made_optional(self) -> Self {
+        Self { schema: self.schema.to_optional(), values: self.values }
+    }
+
     /// As [`from_values`](Self::from_values), for callers that know that the values fit.
     #[doc(hidden)]
     #[must_use]

@@ -13,7 +13,7 @@ use std::{
 
 /// How a field stands to the lock file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LockState {
+enum LockState {
     /// It is as the file says, or new and allowed to be, or nothing of its type is in the file yet.
     Fits,
     /// It is not in the file, and what is stored already cannot do without.
@@ -24,29 +24,34 @@ pub enum LockState {
     LessOptional,
 }
 
-impl LockState {
-    /// See [`Self::Missing`].
-    #[must_use]
-    pub const fn is_missing(self) -> bool {
-        matches!(self, Self::Missing)
+/// Stops the compiler if a field does not fit the lock file; `messages` are for a field that is missing there, that is of
+/// another kind, and that may be absent.
+///
+/// # Panics
+/// Panics with the message, which makes it the error of the constant that calls this.
+#[track_caller]
+pub const fn check_lock(lock: &str, type_name: &str, field: &FieldMeta, exact: bool, messages: [&str; 3]) {
+    match lock_state(lock, type_name, field, exact) {
+        LockState::Fits => {}
+        LockState::Missing => panic!("{}", messages[0]),
+        LockState::Changed => panic!("{}", messages[1]),
+        LockState::LessOptional => panic!("{}", messages[2]),
     }
+}
 
-    /// See [`Self::Changed`].
-    #[must_use]
-    pub const fn is_changed(self) -> bool {
-        matches!(self, Self::Changed)
-    }
-
-    /// See [`Self::LessOptional`].
-    #[must_use]
-    pub const fn is_less_optional(self) -> bool {
-        matches!(self, Self::LessOptional)
+/// Stops the compiler if the lock file has a field that is not among `fields`.
+///
+/// # Panics
+/// Panics with the message, which makes it the error of the constant that calls this.
+#[track_caller]
+pub const fn check_lock_is_complete(lock: &str, type_name: &str, fields: &[FieldMeta], message: &str) {
+    if lock_has_more(lock, type_name, fields) {
+        panic!("{}", message);
     }
 }
 
 /// Compares a field with the text of a lock file. With `exact`, no field may be new.
-#[must_use]
-pub const fn lock_state(lock: &str, type_name: &str, field: &FieldMeta, exact: bool) -> LockState {
+const fn lock_state(lock: &str, type_name: &str, field: &FieldMeta, exact: bool) -> LockState {
     let text = lock.as_bytes();
     let mut is_locked = false;
     let mut at = 0;
@@ -64,8 +69,7 @@ pub const fn lock_state(lock: &str, type_name: &str, field: &FieldMeta, exact: b
 }
 
 /// True if the lock file has a field of the type that `fields` has not.
-#[must_use]
-pub const fn lock_has_more(lock: &str, type_name: &str, fields: &[FieldMeta]) -> bool {
+const fn lock_has_more(lock: &str, type_name: &str, fields: &[FieldMeta]) -> bool {
     let text = lock.as_bytes();
     let mut at = 0;
     while at < text.len() {

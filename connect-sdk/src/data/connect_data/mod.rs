@@ -141,7 +141,7 @@ impl<T: ConnectData> ConnectData for Option<T> {
     }
 
     fn to_value(&self) -> Option<Value> {
-        self.as_ref().and_then(T::to_value)
+        self.as_ref().and_then(T::to_value).map(made_optional)
     }
 
     fn from_value(value: Option<&Value>) -> Result<Self, DataError> {
@@ -149,6 +149,14 @@ impl<T: ConnectData> ConnectData for Option<T> {
             None => Ok(None),
             some => T::from_value(some).map(Some),
         }
+    }
+}
+
+/// A value as one of the optional schema.
+pub(super) fn made_optional(value: Value) -> Value {
+    match value {
+        Value::Struct(value) => Value::Struct(value.made_optional()),
+        other => other,
     }
 }
 

@@ -1,0 +1,28 @@
+#[doc = " Counts."]
+impl Source for Nums {
+    type Config = Settings;
+    type Partition = Part;
+    type Offset = At;
+    async fn poll(&mut self, out: &mut Batch<Self>) -> Result<()> {
+        Ok(())
+    }
+}
+#[automatically_derived]
+impl p::SourceConnector for Nums {
+    const META: p::SourceMeta = p::SourceMeta {
+        name: "nums",
+        java: p::None,
+        version: p::version_or_unknown(p::core::option_env!("CARGO_PKG_VERSION")),
+        doc: "Counts.",
+        type_name: p::core::concat!(p::core::module_path!(), "::", "Nums"),
+        exactly_once: p::ExactlyOnce::Supported,
+        defines_transactions: false,
+        has_hook: true,
+    };
+    type Hook = Cleaner;
+}
+#[cfg(test)]
+#[p::core::prelude::v1::test]
+fn replay_of_nums() {
+    p::replay_test!(Nums, fixture)
+}
