@@ -1,4 +1,5 @@
 //! The Kafka Connect worker as a library.
 
+pub mod config;
 pub mod converters;
 pub mod kafka;

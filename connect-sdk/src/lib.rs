@@ -81,6 +81,7 @@
 #![warn(clippy::exhaustive_enums, clippy::exhaustive_structs)]
 
 pub mod config;
+pub mod config_provider;
 pub mod converter;
 pub mod data;
 #[doc(hidden)]

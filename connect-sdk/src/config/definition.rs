@@ -21,6 +21,16 @@ enum Default {
     Parsed(ParsedValue),
 }
 
+/// Says whether a plugin class of this name is linked.
+#[derive(Clone)]
+struct KnownClasses(Arc<dyn Fn(&str) -> bool + Send + Sync>);
+
+impl fmt::Debug for KnownClasses {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("KnownClasses")
+    }
+}
+
 /// One key of a [`ConfigDef`].
 ///
 /// A key starts as required, of medium importance and without a group; the methods change that one by one.
@@ -49,6 +59,7 @@ pub struct ConfigKey {
     recommender: Option<Arc<dyn Recommender>>,
     internal: bool,
     alternative: Option<Cow<'static, str>>,
+    known_classes: Option<KnownClasses>,
 }
 
 impl ConfigKey {
@@ -69,6 +80,7 @@ impl ConfigKey {
             recommender: None,
             internal: false,
             alternative: None,
+            known_classes: None,
         }
     }
 
@@ -154,6 +166,26 @@ impl ConfigKey {
     #[must_use]
     pub fn alternative(mut self, text: impl Into<Cow<'static, str>>) -> Self {
         self.alternative = Some(text.into());
+        self
+    }
+
+    /// Sets which names of classes a CLASS key may have; without it, every name is read.
+    #[must_use]
+    pub fn known_classes(mut self, known: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
+        self.known_classes = Some(KnownClasses(Arc::new(known)));
+        self
+    }
+
+    /// The same key with something before its name; its title stays, and so does what its check sees.
+    #[must_use]
+    pub fn prefixed(mut self, prefix: &str) -> Self {
+        self.display_name = Some(self.title().to_owned());
+        self.name = format!("{prefix}{}", self.name);
+        self.validator = self.validator.map(|validator| validator.prefixed(prefix));
+        self.dependents = self.dependents.iter().map(|name| format!("{prefix}{name}")).collect();
+        self.recommender = self.recommender.map(|inner| -> Arc<dyn Recommender> {
+            Arc::new(PrefixedRecommender { prefix: prefix.to_owned(), inner })
+        });
         self
     }
 
@@ -256,7 +288,20 @@ impl ConfigKey {
     /// The key's value before its check: read from text, or the default.
     fn read(&self, set: Option<Option<&str>>) -> Result<ParsedValue, ConfigError> {
         match set {
-            Some(text) => ParsedValue::parse(&self.name, text, self.config_type),
+            Some(text) => {
+                let value = ParsedValue::parse(&self.name, text, self.config_type)?;
+                if let (ParsedValue::Class(class), Some(known)) = (&value, &self.known_classes)
+                    && !known.0(class)
+                {
+                    let text = text.unwrap_or_default();
+                    return Err(ConfigError::invalid_text(
+                        &self.name,
+                        text,
+                        &format!("Class {text} could not be found."),
+                    ));
+                }
+                Ok(value)
+            }
             None => self.default_value().cloned().ok_or_else(|| {
                 let text = format!("Missing required configuration \"{}\" which has no default value.", self.name);
                 ConfigError::on(&self.name, text)
@@ -326,18 +371,7 @@ impl ConfigDef {
         for (order, key) in (starting_order..).zip(child.sorted()) {
             let group =
                 key.group.as_ref().map_or_else(|| group_prefix.to_owned(), |group| format!("{group_prefix}: {group}"));
-            let embedded = ConfigKey {
-                name: format!("{prefix}{}", key.name),
-                display_name: Some(key.title().to_owned()),
-                group: Some(group),
-                order_in_group: order,
-                validator: key.validator.clone().map(|validator| validator.prefixed(prefix)),
-                dependents: key.dependents.iter().map(|name| format!("{prefix}{name}")).collect(),
-                recommender: key.recommender.clone().map(|inner| -> Arc<dyn Recommender> {
-                    Arc::new(PrefixedRecommender { prefix: prefix.to_owned(), inner })
-                }),
-                ..key.clone()
-            };
+            let embedded = ConfigKey { group: Some(group), order_in_group: order, ..key.clone().prefixed(prefix) };
             def = def.define(embedded);
         }
         def

@@ -1,0 +1,35 @@
+//! Configuration of workers and connectors: the keys of Kafka Connect, and the rules between them.
+//!
+//! Everything here takes properties and gives values, messages or notices; nothing is opened, started or logged.
+
+mod classes;
+mod client_keys;
+mod connector;
+mod distributed;
+mod infos;
+mod key;
+mod no_effect;
+mod override_policy;
+mod providers;
+mod rest_validators;
+mod sink;
+mod source;
+mod standalone;
+mod topic_creation;
+mod validation;
+mod version_range;
+mod worker;
+mod worker_keys;
+
+pub use classes::KnownClasses;
+pub use connector::{CommonSettings, ConnectorKind, check_connector, connector_config_def, own_keys_def};
+pub use distributed::distributed_config_def;
+pub use infos::{ConfigInfo, ConfigInfos, ConfigKeyInfo, ConfigValueInfo};
+pub use override_policy::{ClientKind, OverridePolicy};
+pub use providers::{ConfigProviders, Resolved};
+pub use sink::{sink_connector_config_def, sink_topic_errors, sink_topics};
+pub use source::source_connector_config_def;
+pub use standalone::{StandaloneConfig, standalone_config_def};
+pub use topic_creation::{TopicCreationGroup, TopicCreationRules};
+pub use validation::{Validation, validate_connector};
+pub use worker::{ClientDefaults, Level, Notice, WorkerConfig};

@@ -1,0 +1,188 @@
+//! Judges the whole configuration of a connector: the framework's keys, its own, its converters' and its clients'.
+
+use std::collections::BTreeMap;
+
+use super::connector::{ConnectorKind, own_keys_def};
+use super::infos::{ConfigInfo, ConfigInfos, ConfigKeyInfo, ConfigValueInfo};
+use super::override_policy::{ClientKind, OverridePolicy};
+use super::{KnownClasses, sink_connector_config_def, sink_topic_errors, source_connector_config_def};
+use connect_sdk::config::{ConfigDef, ConfigErrors, ConfigValueReport};
+use connect_sdk::plugin::{ConnectorPlugin, Plugins};
+
+/// What is needed to judge a configuration.
+#[derive(Clone, Copy, Debug)]
+#[allow(clippy::exhaustive_structs, reason = "made by whoever asks, from all of its parts")]
+pub struct Validation<'a> {
+    /// The plugins that are linked.
+    pub plugins: &'a Plugins,
+    /// The connector that is meant.
+    pub connector: &'a ConnectorPlugin,
+    /// The configuration, with the values of configuration providers in place.
+    pub properties: &'a BTreeMap<String, Option<String>>,
+    /// What connectors may override in their clients.
+    pub policy: &'a OverridePolicy,
+    /// The group of the workers, which no sink may share.
+    pub worker_group: Option<&'a str>,
+}
+
+/// One part of the answer: keys with their reports.
+struct Part {
+    def: ConfigDef,
+    reports: Vec<ConfigValueReport>,
+}
+
+/// Judges a configuration, as Kafka Connect does for `PUT /connector-plugins/{class}/config/validate`.
+#[must_use]
+pub fn validate_connector(request: &Validation<'_>) -> ConfigInfos {
+    let text: BTreeMap<String, String> =
+        request.properties.iter().filter_map(|(key, value)| Some((key.clone(), value.clone()?))).collect();
+    let classes = KnownClasses::of(request.plugins);
+    let (kind, connector_def, checked) = match request.connector {
+        ConnectorPlugin::Sink(sink) => (ConnectorKind::Sink, sink.config_def(), sink.check(&text)),
+        ConnectorPlugin::Source(source) => (ConnectorKind::Source, source.config_def(), source.check(&text).map(drop)),
+    };
+    let framework = match kind {
+        ConnectorKind::Source => source_connector_config_def(&classes),
+        ConnectorKind::Sink => sink_connector_config_def(&classes),
+    };
+    // A key that the connector defines itself is the connector's.
+    let framework = framework.and(&own_keys_def(kind));
+    let of_framework = framework.keys().iter().filter(|key| connector_def.key(key.name()).is_none()).cloned();
+    let def = of_framework.chain(connector_def.keys().iter().cloned()).fold(ConfigDef::new(), ConfigDef::define);
+
+    let mut main = Part { reports: def.validate_nullable(request.properties), def };
+    for (key, _) in request.properties.iter().filter(|(_, value)| value.is_none()) {
+        main.add(key, "Null value can not be supplied as the configuration value.");
+    }
+    if kind == ConnectorKind::Sink {
+        main.add_all(sink_topic_errors(&text).into_iter().flatten().collect());
+        if let Some(group) = request.worker_group {
+            main.check_group(&text, group);
+        }
+    }
+    // The connector sees the whole: it may find what no single key shows.
+    main.add_all(checked.err().unwrap_or_default());
+
+    let mut parts = Vec::new();
+    for (client, used) in [
+        (ClientKind::Producer, kind == ConnectorKind::Source || has_dlq(&text)),
+        (ClientKind::Consumer, kind == ConnectorKind::Sink),
+        (ClientKind::Admin, has_dlq(&text) || text.keys().any(|key| key.starts_with("topic.creation."))),
+    ] {
+        if used {
+            parts.push(override_part(request.policy, client, &text));
+        }
+    }
+    for part in ["header.converter", "key.converter", "value.converter"] {
+        parts.extend(converter_part(request.plugins, part, &text));
+    }
+    answer(&text, &main, &parts)
+}
+
+fn has_dlq(text: &BTreeMap<String, String>) -> bool {
+    text.get("errors.deadletterqueue.topic.name").is_some_and(|topic| !topic.trim().is_empty())
+}
+
+impl Part {
+    /// Adds a message to a key, which gets a report if it has none; a message is added only once.
+    fn add(&mut self, key: &str, message: &str) {
+        let report = match self.reports.iter().position(|report| report.name == key) {
+            Some(at) => &mut self.reports[at],
+            None => {
+                self.reports.push(ConfigValueReport::new(key));
+                let last = self.reports.len() - 1;
+                &mut self.reports[last]
+            }
+        };
+        if !report.errors.iter().any(|known| known == message) {
+            report.errors.push(message.to_owned());
+        }
+    }
+
+    fn add_all(&mut self, errors: ConfigErrors) {
+        for error in errors {
+            // What concerns no single key is told with the class of the connector.
+            self.add(error.key().unwrap_or("connector.class"), error.message());
+        }
+    }
+
+    /// A sink whose consumer group is the group of the workers would break both.
+    fn check_group(&mut self, text: &BTreeMap<String, String>, worker_group: &str) {
+        const KEY: &str = "consumer.override.group.id";
+        match text.get(KEY) {
+            Some(group) if group == worker_group => {
+                self.add(KEY, &format!("Consumer group {group} conflicts with Connect worker group {worker_group}"));
+            }
+            None if text.get("name").is_some_and(|name| format!("connect-{name}") == worker_group) => {
+                let name = text.get("name").map_or("", String::as_str);
+                let text = format!(
+                    "Consumer group for sink connector named {name} conflicts with Connect worker group {worker_group}"
+                );
+                self.add("name", &text);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// What a connector overrides in one of its clients, judged by the policy.
+fn override_part(policy: &OverridePolicy, client: ClientKind, text: &BTreeMap<String, String>) -> Part {
+    let mut part = Part { def: ConfigDef::new(), reports: Vec::new() };
+    for (key, value) in text.iter().filter(|(key, _)| key.starts_with(client.override_prefix())) {
+        let mut report = ConfigValueReport::new(key);
+        // A login or a password is not for showing; which keys hold one is known by their names.
+        let secret = ["password", "jaas", "secret", "key"].iter().any(|word| key.contains(word));
+        report.value = if secret {
+            connect_sdk::config::ParsedValue::Password(connect_sdk::config::Password::new(value.as_str()))
+        } else {
+            value.as_str().into()
+        };
+        part.reports.push(report);
+    }
+    for violation in policy.violations(client, text.keys().map(String::as_str)) {
+        part.add(violation.key().unwrap_or_default(), violation.message());
+    }
+    part
+}
+
+/// The keys of a converter that the connector names itself.
+fn converter_part(plugins: &Plugins, key: &str, text: &BTreeMap<String, String>) -> Option<Part> {
+    let class = plugins.converter_class(text.get(key)?.trim())?;
+    let prefix = format!("{key}.");
+    let def = (class.config_def)();
+    let mut own: BTreeMap<String, String> =
+        text.iter().filter_map(|(k, v)| Some((k.strip_prefix(&prefix)?.to_owned(), v.clone()))).collect();
+    own.entry("converter.type".to_owned()).or_insert_with(|| key.split('.').next().unwrap_or_default().to_owned());
+    let mut reports = def.validate(&own);
+    for report in &mut reports {
+        report.name = format!("{prefix}{}", report.name);
+    }
+    // The keys are shown as they stand in the connector's configuration, but in the converter's own groups.
+    let prefixed = def.keys().iter().fold(ConfigDef::new(), |out, key| out.define(key.clone().prefixed(&prefix)));
+    Some(Part { def: prefixed, reports })
+}
+
+fn answer(text: &BTreeMap<String, String>, main: &Part, others: &[Part]) -> ConfigInfos {
+    let mut groups: Vec<String> = Vec::new();
+    let mut configs = Vec::new();
+    let mut error_count = main.reports.iter().map(|report| report.errors.len()).sum();
+    for (part, is_main) in std::iter::once((main, true)).chain(others.iter().map(|part| (part, false))) {
+        for group in part.def.groups() {
+            if !groups.contains(group) {
+                groups.push(group.clone());
+            }
+        }
+        if !is_main {
+            error_count += part.reports.iter().filter(|report| !report.errors.is_empty()).count();
+        }
+        let undefined = part.reports.iter().filter(|report| part.def.key(&report.name).is_none());
+        configs.extend(undefined.map(|report| ConfigInfo { definition: None, value: Some(report.into()) }));
+        for key in part.def.keys() {
+            let report = part.reports.iter().find(|report| report.name == key.name());
+            let definition = Some(ConfigKeyInfo::from(key));
+            configs.push(ConfigInfo { definition, value: report.map(ConfigValueInfo::from) });
+        }
+    }
+    let name = text.get("connector.class").cloned().unwrap_or_default();
+    ConfigInfos { name, error_count, groups, configs }
+}
