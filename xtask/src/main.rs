@@ -27,7 +27,11 @@ enum Task {
         arguments: Vec<String>,
     },
     /// Formatting, lints, documentation, licences, and the rules of the house.
-    Tidy,
+    Tidy {
+        /// Only what takes seconds: formatting, licences and the rules of the house.
+        #[arg(long)]
+        quick: bool,
+    },
     /// Speed, on a real broker: `bench pipeline --help` says what can be chosen.
     Bench {
         /// The benchmark's name and options.
@@ -83,7 +87,7 @@ fn main() -> ExitCode {
 fn run(task: Task) -> Result<ExitCode> {
     match task {
         Task::Test { arguments } => test::run(&arguments),
-        Task::Tidy => tidy::run(),
+        Task::Tidy { quick } => tidy::run(quick),
         Task::Bench { arguments } => bench::run(&arguments),
         Task::Kafka { action } => match action {
             KafkaAction::Start { instance, properties } => start(&instance, &properties),

@@ -49,8 +49,8 @@ pub(super) fn check() -> Result<Vec<Finding>> {
 }
 
 fn check_file(file: &SourceFile) -> Vec<Finding> {
-    // A misuse that must not compile is written as an author would write it.
-    if file.path.contains("/ui/") {
+    // A misuse that must not compile is written as an author would write it; expansions are written by the macros.
+    if file.path.contains("/ui/") || file.path.contains("/expansions/") {
         return Vec::new();
     }
     let rules = [opening, length, unfinished, forbids_unsafe, confined, sdk_names, floors, sleeps];
