@@ -46,7 +46,10 @@ impl ParsedValue {
             }
             ConfigType::String => Self::String(trimmed.to_owned()),
             ConfigType::Password => Self::Password(Password::new(trimmed)),
-            ConfigType::Class => Self::Class(trimmed.to_owned()),
+            ConfigType::Class if is_class_name(trimmed) => Self::Class(trimmed.to_owned()),
+            ConfigType::Class => {
+                return Err(ConfigError::invalid_text(key, text, &format!("Class {text} could not be found.")));
+            }
             ConfigType::List => Self::List(split_list(trimmed)),
             ConfigType::Int => Self::Int(
                 number::parse_long(trimmed).and_then(|n| i32::try_from(n).ok()).ok_or_else(|| not_a_number("INT"))?,
@@ -102,6 +105,12 @@ pub(crate) fn java_trim(text: &str) -> &str {
     text.trim_matches(|c: char| c <= ' ')
 }
 
+/// A Java class name, or the name of a linked plugin; whether there is such a class is not known here.
+fn is_class_name(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '$'))
+        && text.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '_' | '$' | '-'))
+}
+
 /// As Kafka splits at `\s*,\s*`: blanks around a comma go, empty items stay, nothing gives no item.
 fn split_list(trimmed: &str) -> Vec<String> {
     if trimmed.is_empty() {
@@ -138,8 +147,50 @@ mod tests {
     }
 
     #[test]
+    fn what_can_be_no_class_is_refused() {
+        for (text, sound) in [("a.b.C$D", true), (" file-lines ", true), ("", false), ("1a", false), ("a,b", false)] {
+            assert_eq!(ParsedValue::parse("k", Some(text), ConfigType::Class).is_ok(), sound, "{text:?}");
+        }
+    }
+
+    #[test]
     fn a_wrong_text_is_shown_as_it_was_written() {
         let error = ParsedValue::parse("port", Some(" x "), ConfigType::Int).unwrap_err();
         assert_eq!(error.message(), "Invalid value  x  for configuration port: Not a number of type INT");
+    }
+
+    const TYPES: [ConfigType; 9] = [
+        ConfigType::Boolean,
+        ConfigType::String,
+        ConfigType::Int,
+        ConfigType::Short,
+        ConfigType::Long,
+        ConfigType::Double,
+        ConfigType::List,
+        ConfigType::Class,
+        ConfigType::Password,
+    ];
+
+    proptest::proptest! {
+        #[test]
+        fn what_was_read_reads_back_from_its_text(text in "[ -~\\t\\n\u{660}-\u{669}]{0,12}|[-+]?[0-9]{0,20}[.eEdx]?[0-9]{0,4}") {
+            for config_type in TYPES {
+                let Ok(value) = ParsedValue::parse("k", Some(&text), config_type) else { continue };
+                if let ParsedValue::Password(secret) = &value {
+                    proptest::prop_assert_eq!(secret.expose(), java_trim(&text));
+                    continue;
+                }
+                let again = ParsedValue::parse("k", value.text().as_deref(), config_type).unwrap();
+                let nan = matches!((&value, &again), (ParsedValue::Double(a), ParsedValue::Double(b)) if a.is_nan() && b.is_nan());
+                proptest::prop_assert!(nan || again == value, "{:?} became {:?}", value, again);
+            }
+        }
+
+        #[test]
+        fn no_text_panics(text in ".{0,24}") {
+            for config_type in TYPES {
+                let _outcome = ParsedValue::parse("k", Some(&text), config_type);
+            }
+        }
     }
 }

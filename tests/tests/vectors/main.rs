@@ -5,11 +5,14 @@
 //! a line in `SUBJECTS`.
 
 mod case;
+mod config;
 mod converters;
 mod data;
 mod deviations;
 mod notation;
 mod projector;
+mod properties;
+mod topic_regex;
 mod values;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,8 +24,17 @@ use case::{Case, Outcome, Subject, difference};
 use deviations::{Deviations, Verdict};
 
 /// Who answers which kind of case; kinds that are not here are skipped.
-const SUBJECTS: &[Subject] =
-    &[values::SUBJECT, data::SUBJECT, projector::SUBJECT, converters::JSON, converters::PRIMITIVE, converters::HEADER];
+const SUBJECTS: &[Subject] = &[
+    values::SUBJECT,
+    data::SUBJECT,
+    projector::SUBJECT,
+    converters::JSON,
+    converters::PRIMITIVE,
+    converters::HEADER,
+    config::SUBJECT,
+    properties::SUBJECT,
+    topic_regex::SUBJECT,
+];
 
 /// How many differences are shown in full.
 const SHOWN_MAX: usize = 200;
