@@ -29,11 +29,11 @@ fn run(case: &Case) -> Outcome {
         "parseType" => parse_type(&case.input),
         "parse" => match define(&case.input["def"]) {
             Ok(def) => parse(&def, &case.input["props"]),
-            Err(error) => configuration_error("define", error),
+            Err(error) => configuration_error("define", &error),
         },
         "validate" => match define(&case.input["def"]) {
             Ok(def) => validation(&def, &case.input),
-            Err(error) => configuration_error("define", error),
+            Err(error) => configuration_error("define", &error),
         },
         "configDef" | "pluginConfigDef" => with_def(case, |def| Outcome::Result(write_definition(def))),
         "validateConfigDef" | "validatePlugin" => with_def(case, |def| without_plugins(validation(def, &case.input))),
@@ -41,7 +41,7 @@ fn run(case: &Case) -> Outcome {
     }
 }
 
-fn configuration_error(stage: &'static str, error: impl ToString) -> Outcome {
+fn configuration_error(stage: &'static str, error: &impl ToString) -> Outcome {
     Outcome::Error { stage, kind: Kind::Configuration, message: error.to_string() }
 }
 
@@ -77,7 +77,7 @@ fn parse_type(input: &Json) -> Outcome {
     let kind = config_type(input["type"].as_str().expect("a type"));
     match ParsedValue::parse("key", input["value"].as_str(), kind) {
         Ok(value) => Outcome::Result(json!({ "value": write_parsed(&value), "text": value.text() })),
-        Err(error) => configuration_error("apply", error),
+        Err(error) => configuration_error("apply", &error),
     }
 }
 

@@ -22,7 +22,7 @@ fn run(case: &Case) -> Outcome {
     }
 }
 
-fn error(stage: &'static str, error: impl ToString) -> Outcome {
+fn error(stage: &'static str, error: &impl ToString) -> Outcome {
     Outcome::Error { stage, kind: Kind::Configuration, message: error.to_string() }
 }
 
@@ -33,16 +33,16 @@ fn present(config: &BTreeMap<String, Option<String>>) -> BTreeMap<String, String
 fn matches(pattern: &str, topics: &[&str]) -> Outcome {
     let regex = match JavaRegex::new(pattern) {
         Ok(regex) => regex,
-        Err(wrong) => return error("compile", wrong),
+        Err(wrong) => return error("compile", &wrong),
     };
     let matched = topics.iter().map(|topic| regex.matches(topic).map(|matched| json!([topic, matched])));
-    matched.collect::<Result<Json, _>>().map_or_else(|wrong| error("apply", wrong), Outcome::Result)
+    matched.collect::<Result<Json, _>>().map_or_else(|wrong| error("apply", &wrong), Outcome::Result)
 }
 
 fn sink(config: &BTreeMap<String, String>) -> Outcome {
     let mut errors = match sink_topic_errors(config) {
         Ok(errors) => errors,
-        Err(wrong) => return error("apply", wrong),
+        Err(wrong) => return error("apply", &wrong),
     };
     errors.sort_by(|a, b| a.key().cmp(&b.key()));
     let errors: Vec<Json> = errors.iter().map(|error| json!([error.key(), error.message()])).collect();
@@ -57,7 +57,7 @@ fn topic_creation(config: &BTreeMap<String, Option<String>>, topics: &[&str]) ->
         return error("config", errors.iter().next().expect("there is an error"));
     }
     if let Some((key, _)) = config.iter().find(|(_, value)| value.is_none()) {
-        return error("config", format!("`{key}` is null"));
+        return error("config", &format!("`{key}` is null"));
     }
     let rules = match TopicCreationRules::from_properties(&present(config)) {
         Ok(rules) => rules,
@@ -73,5 +73,5 @@ fn topic_creation(config: &BTreeMap<String, Option<String>>, topics: &[&str]) ->
             })
         })
     });
-    found.collect::<Result<Json, _>>().map_or_else(|wrong| error("apply", wrong), Outcome::Result)
+    found.collect::<Result<Json, _>>().map_or_else(|wrong| error("apply", &wrong), Outcome::Result)
 }
