@@ -1,3 +1,5 @@
+//! What the connector attributes keep of the tokens that they are given, and what they report.
+
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
 /// All tokens in order, with the delimiters of groups.

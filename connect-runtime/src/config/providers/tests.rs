@@ -1,3 +1,5 @@
+//! References to configuration providers, resolved and refused.
+
 use super::*;
 
 fn map(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {

@@ -1,3 +1,5 @@
+//! Worker configurations, parsed and refused.
+
 use std::collections::BTreeMap;
 use std::time::Duration;
 

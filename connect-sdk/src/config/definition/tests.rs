@@ -1,3 +1,5 @@
+//! Definitions of configurations: defaults, validation, documentation, mistakes of the definition.
+
 use super::*;
 
 fn properties(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {

@@ -1,3 +1,5 @@
+//! What derived configurations parse and report.
+
 use std::path::PathBuf;
 use std::time::Duration;
 

@@ -1,3 +1,5 @@
+//! Java's regular expressions, matched as Java matches them.
+
 use super::*;
 
 fn matches(pattern: &str, text: &str) -> bool {

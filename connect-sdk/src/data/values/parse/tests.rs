@@ -1,3 +1,5 @@
+//! Text read as values: literals, numbers, lists, maps and what is left as text.
+
 use proptest::prelude::*;
 
 use super::*;
