@@ -171,6 +171,16 @@ impl Arg {
         self.parsed(example, found)
     }
 
+    /// A function, which is named and not called.
+    pub(crate) fn function(&self, found: &Diagnostics) -> Option<Expr> {
+        let function = self.expr(&format!("{} = function", self.name), found)?;
+        if let Some(text) = crate::literal::string(&function) {
+            found.at(text, format!("name the function without quotes: `{} = {}`", self.name, text.value()));
+            return None;
+        }
+        Some(function)
+    }
+
     pub(crate) fn ty(&self, example: &str, found: &Diagnostics) -> Option<Type> {
         self.parsed(example, found)
     }

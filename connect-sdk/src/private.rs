@@ -10,7 +10,7 @@ pub use crate::{
     },
     data::{ConnectData, DataError, Schema, SchemaBuilder, Value},
     error::{Classify, Result, TaskError},
-    sink::{BufferedSink, Direct, DirectSink, SinkConnector, SinkMeta},
+    sink::{BufferedSink, Direct, DirectSink, PreCommit, Safe, SinkConnector, SinkMeta},
     source::{
         AtLeastOnce, CommitHook, DefinesTransactions, ExactlyOnce, FieldKind, FieldMap, FieldMeta, FieldValue, NoHook,
         RestoreError, Source, SourceConnector, SourceMeta, SourceOffset, SourcePartition,

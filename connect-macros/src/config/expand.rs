@@ -18,7 +18,17 @@ pub(super) fn expand(model: &Model) -> TokenStream {
     let def = format_ident!("__def", span = Span::mixed_site());
     let reader = format_ident!("__reader", span = Span::mixed_site());
     let properties = format_ident!("__properties", span = Span::mixed_site());
-    let defines = fields.iter().zip(&types).map(|(field, of_type)| define(field, of_type, fields, &p));
+    let default_value = format_ident!("__default", span = Span::mixed_site());
+    let steps = fields.iter().zip(&types).map(|(field, of_type)| {
+        let ty = &field.ty;
+        // With its type, so that a default of another type is one error, beside the type.
+        let default = field.default.as_ref().map(|value| {
+            let value = default(value, ty, &p);
+            quote!(let #default_value: #ty = #value;)
+        });
+        let define = define(field, of_type, &default_value, fields, &p);
+        quote!(#default let #def = #define.define(#def);)
+    });
     let keys = fields.iter().map(|field| &field.key);
     let idents: Vec<&Ident> = fields.iter().map(|field| &field.ident).collect();
     let check = match &model.check {
@@ -45,7 +55,7 @@ pub(super) fn expand(model: &Model) -> TokenStream {
             impl #p::ConnectorConfig for #ident {
                 fn config_def() -> #p::ConfigDef {
                     let #def = #p::ConfigDef::new();
-                    #(let #def = #defines.define(#def);)*
+                    #(#steps)*
                     #def
                 }
                 fn from_properties(
@@ -74,13 +84,10 @@ fn field_type(field: &Field, name: &Ident, s: &TokenStream) -> TokenStream {
     quote!(const #name: #s::FieldType<#ty> = #call;)
 }
 
-fn define(field: &Field, of_type: &Ident, all: &[Field], p: &TokenStream) -> TokenStream {
+fn define(field: &Field, of_type: &Ident, default: &Ident, all: &[Field], p: &TokenStream) -> TokenStream {
     let s = quote!(#p::config);
     let Field { key, doc, .. } = field;
-    let default = field.default.as_ref().map(|value| {
-        let value = default(value, &field.ty, p);
-        quote!(.default(#value))
-    });
+    let default = field.default.as_ref().map(|_| quote!(.default(#default)));
     let importance = field.importance.map(|word| {
         let variant = match word {
             "high" => quote!(High),

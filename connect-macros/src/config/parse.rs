@@ -32,7 +32,7 @@ pub(super) fn parse(input: &DeriveInput, found: &Diagnostics) -> Model {
     };
     for arg in options::of_attributes(&input.attrs, CONFIG, OF_STRUCT, found) {
         if arg.name == symbols::CHECK {
-            model.check = arg.expr("check = function", found);
+            model.check = arg.function(found);
         } else {
             model.krate.set(&arg, found);
         }
@@ -82,7 +82,7 @@ fn field(field: &syn::Field, found: &Diagnostics) -> Option<Field> {
                 }
             }
             symbols::RANGE => model.range = arg.expr("range = 1..=100", found),
-            symbols::CHECK => model.check = arg.expr("check = function", found),
+            symbols::CHECK => model.check = arg.function(found),
             symbols::KEY => {
                 model.written_key = arg.string("key = \"batch.size\"", found);
                 if let Some(key) = &model.written_key {

@@ -40,14 +40,31 @@ fn whole_key(field: &Field) -> String {
     }
 }
 
+/// The unit at the end of the name of a duration, if it is not the one that the key gets.
+fn other_unit(field: &Field) -> Option<&str> {
+    const UNITS: &[&str] =
+        &["s", "sec", "secs", "second", "seconds", "min", "mins", "minutes", "hours", "millis", "us", "ns"];
+    let last = field.key.rsplit('.').next()?;
+    (types::is(types::inside_option(&field.ty), "Duration") && UNITS.contains(&last)).then_some(last)
+}
+
 fn validate_key(field: &Field, before: &[Field], found: &Diagnostics) {
     let key = whole_key(field);
     let report = |text: String| match &field.written_key {
         Some(written) => found.at(written, text),
         None => found.at(&field.ident, text),
     };
-    if !key.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-')) {
-        report(format!("`{key}` is not a valid key: it has only letters, digits, `.`, `_` and `-`"));
+    let is_word = |word: &str| !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c));
+    if !key.split('.').all(is_word) {
+        report(format!(
+            "`{key}` is not a valid key: it has words of letters, digits, `_` and `-`, with a `.` between two; give it \
+             another name: `key = \"..\"`"
+        ));
+    } else if let Some(unit) = other_unit(field) {
+        report(format!(
+            "a `Duration` is read from milliseconds and its key ends with `.ms`: leave `{unit}` out of the name, or use a \
+             number"
+        ));
     } else if let Some(by) = reserved::reserved_by(&key) {
         let why =
             if by.ends_with('.') { format!("keys that begin with `{by}` belong") } else { "it belongs".to_owned() };

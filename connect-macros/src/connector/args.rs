@@ -166,6 +166,10 @@ fn because(value: &TokenStream, list: TokenStream, word: &str, argument: &str, f
         found.at(value, format!("write `exactly_once = {example}`, and a comma before the next argument"));
         return None;
     };
+    if syn::parse2::<LitStr>(group.stream()).is_ok() {
+        found.at(group.stream(), format!("say what this is: `{word}({argument} = {})`", group.stream()));
+        return None;
+    }
     let before = found.count();
     let args = options::parse(group.stream(), word, &[argument], found);
     match args.first() {

@@ -43,6 +43,8 @@ pub(crate) struct Part {
     tokens: Vec<TokenTree>,
     /// The name, if it is a function with a body.
     pub(crate) function: Option<Ident>,
+    /// True if the function has `<..>` behind its name.
+    pub(crate) has_generics: bool,
     /// The parentheses of the function.
     parameters: Option<Group>,
 }
@@ -90,6 +92,13 @@ impl TraitImpl {
     /// The last name of the type's path.
     pub(crate) fn type_name(&self) -> Option<Ident> {
         last_name(&self.self_type)
+    }
+
+    /// Adds an item to the end of the body.
+    pub(crate) fn add(&mut self, item: TokenStream) {
+        if let Some(body) = &mut self.body {
+            body.parts.push(Part::new(item.into_iter().collect(), true));
+        }
     }
 
     /// Removes the functions for which `wanted` holds from the body.
@@ -145,7 +154,7 @@ impl Body {
             }
         }
         if !part.is_empty() {
-            parts.push(Part { tokens: part, function: None, parameters: None });
+            parts.push(Part { tokens: part, function: None, has_generics: false, parameters: None });
         }
         Self { braces, parts }
     }
@@ -162,6 +171,7 @@ impl Part {
         let has_body = matches!(tokens.last(), Some(TokenTree::Group(_)));
         let keyword = tokens.iter().position(|token| matches!(token, TokenTree::Ident(word) if *word == "fn"));
         let (mut function, mut parameters) = (None, None);
+        let mut has_generics = false;
         if let (true, true, Some(keyword)) = (is_function, has_body, keyword)
             && let Some(TokenTree::Ident(name)) = tokens.get(keyword + 1)
         {
@@ -171,10 +181,11 @@ impl Part {
                 && group.delimiter() == Delimiter::Parenthesis
             {
                 function = Some(name.clone());
+                has_generics = generics > 0;
                 parameters = Some(group.clone());
             }
         }
-        Self { tokens, function, parameters }
+        Self { tokens, function, has_generics, parameters }
     }
 
     /// True if the function takes `self` by value.
@@ -193,10 +204,15 @@ impl Part {
         }
     }
 
+    /// The part as it stands.
+    pub(crate) fn tokens(&self) -> TokenStream {
+        self.tokens.iter().cloned().collect()
+    }
+
     /// The function, with the associated types of the trait that it stood in written out in full, so that it means the
     /// same outside.
     pub(crate) fn outside_of(&self, trait_path: &TokenStream) -> TokenStream {
-        written_out(self.tokens.iter().cloned().collect(), trait_path)
+        written_out(self.tokens(), trait_path)
     }
 }
 

@@ -7,7 +7,7 @@ mod misplaced;
 #[cfg(test)]
 mod tests;
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 
 use self::item::{NotTraitImpl, TraitImpl, What};
@@ -62,7 +62,15 @@ fn attribute(attribute: Attribute, args: TokenStream, item: &TokenStream) -> Tok
         let errors = found.into_tokens();
         return quote!(#target #errors);
     };
+    if !is_named_type(&target.self_type) {
+        let text = "the worker makes and owns a connector: implement the trait for a struct or an enum of your own";
+        found.at(&target.self_type, text);
+        let errors = found.into_tokens();
+        // What the compiler says of such an impl follows from this mistake: it is kept for the editor only.
+        return quote!(#[cfg(any())] #target #errors);
+    }
     report_async_trait(&mut target, kind, &found);
+    report_repeated(&mut target, &found);
 
     let doc = doc(&target.attributes);
     // The crate's path is needed even where the other arguments are wrong.
@@ -78,11 +86,12 @@ fn attribute(attribute: Attribute, args: TokenStream, item: &TokenStream) -> Tok
             (common.krate.clone(), expand::sink(&target, &common, kind, &doc))
         }
     };
+    let set_aside = set_aside_untied(&mut target, kind, &krate, &found);
     let moved = move_misplaced(&mut target, kind, &krate, &found);
     // A generic type cannot be registered, so that the glue would only add errors to the one that says so.
     let glue = if target.generics.is_some() { TokenStream::new() } else { glue };
     let errors = found.into_tokens();
-    quote!(#target #moved #glue #errors)
+    quote!(#target #moved #set_aside #glue #errors)
 }
 
 fn report_wrong_item(attribute: Attribute, wrong: &NotTraitImpl, found: &Diagnostics) {
@@ -143,6 +152,54 @@ fn report_async_trait(target: &mut TraitImpl, kind: Kind, found: &Diagnostics) {
         }
         !is_it
     });
+}
+
+/// An attribute of ours that stands there again.
+fn report_repeated(target: &mut TraitImpl, found: &Diagnostics) {
+    target.attributes.retain(|attribute| {
+        let text = attribute.to_string();
+        let is_ours = text.contains("source_connector") || text.contains("sink_connector");
+        if is_ours && !text.contains("doc") {
+            found.at(attribute, "an impl is described once: keep one of the attributes");
+        }
+        !is_ours || text.contains("doc")
+    });
+}
+
+/// True for paths, false for references, tuples, trait objects and the like.
+fn is_named_type(self_type: &TokenStream) -> bool {
+    match self_type.clone().into_iter().next() {
+        Some(TokenTree::Punct(first)) => matches!(first.as_char(), ':' | '<'),
+        Some(TokenTree::Ident(first)) => !["dyn", "impl", "fn"].iter().any(|word| first == word),
+        Some(TokenTree::Group(first)) => first.delimiter() == Delimiter::None,
+        Some(TokenTree::Literal(_)) => false,
+        // Not typed yet.
+        None => true,
+    }
+}
+
+/// Reports a `pre_commit` whose lifetimes are left out: they would tie the answer to the sink, not to the question, and
+/// what the compiler says to that does not help. It is set aside for the editor, and another one stands in for it.
+fn set_aside_untied(target: &mut TraitImpl, kind: Kind, krate: &CratePath, found: &Diagnostics) -> Option<TokenStream> {
+    if kind != Kind::BufferedSink {
+        return None;
+    }
+    let untied = target
+        .take_functions(|part| !part.has_generics && part.function.as_ref().is_some_and(|name| name == "pre_commit"));
+    let part = untied.first()?;
+    found.at(
+        &part.function,
+        "write out the lifetime that ties the answer to its question: `async fn pre_commit<'c>(&mut self, at: \
+         PreCommit<'c>) -> Result<Safe<'c>>`",
+    );
+    let p = krate.private();
+    target.add(quote! {
+        async fn pre_commit<'c>(&mut self, _: #p::PreCommit<'c>) -> #p::Result<#p::Safe<'c>> {
+            #p::core::unreachable!()
+        }
+    });
+    let (self_type, function) = (&target.self_type, part.tokens());
+    Some(quote!(#[cfg(any())] impl #self_type { #function }))
 }
 
 /// Reports methods that the trait has not but authors expect, and moves them out of the compiler's way.

@@ -7,13 +7,15 @@ const _: () = {
         fn config_def() -> p::ConfigDef {
             let __def = p::ConfigDef::new();
             let __def = p::config::Field::new(&__TYPE_0, "path", "The file to append to.").define(__def);
+            let __default: usize = 1000;
             let __def =
                 p::config::Field::new(&__TYPE_1, "flush.size", "Write once this many records have come together.")
-                    .default(1000)
+                    .default(__default)
                     .importance(p::Importance::Low)
                     .range(1i64..)
                     .define(__def);
-            let __def = p::config::Field::new(&__TYPE_2, "mode", "How to write.").default(Mode::Append).define(__def);
+            let __default: Mode = Mode::Append;
+            let __def = p::config::Field::new(&__TYPE_2, "mode", "How to write.").default(__default).define(__def);
             __def
         }
         fn from_properties(

@@ -13,7 +13,8 @@ use super::{ConfigDef, ConfigError, ConfigErrors, ConfigType, ParsedValue, Passw
 /// validate configurations, and [`ConnectorConfig::from_properties`] whenever the connector or one of its tasks starts.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the configuration of a connector",
-    label = "needs `#[derive(ConnectorConfig)]`"
+    label = "needs `#[derive(ConnectorConfig)]`, on a struct of your own",
+    note = "a connector without settings has a struct without fields"
 )]
 pub trait ConnectorConfig: Sized + Send + Sync + 'static {
     /// The keys, with their types, defaults, checks and documentation.

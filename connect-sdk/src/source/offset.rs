@@ -9,7 +9,7 @@ use std::fmt;
 /// stored form gives back unchanged. The methods are for generated code only.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a source offset",
-    label = "add `#[derive(SourceOffset)]` to this type"
+    label = "needs `#[derive(SourceOffset)]`, on a struct of your own whose fields have names"
 )]
 pub trait SourceOffset: Sized + Send + Sync + 'static {
     /// The fields, for lock files and documentation.
@@ -36,7 +36,7 @@ pub trait SourceOffset: Sized + Send + Sync + 'static {
 /// As [`SourceOffset`], but without fractions: the identity is exact.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a source partition",
-    label = "add `#[derive(SourcePartition)]` to this type"
+    label = "needs `#[derive(SourcePartition)]`, on a struct of your own whose fields have names"
 )]
 pub trait SourcePartition: Sized + Send + Sync + 'static {
     /// The fields, for lock files and documentation.

@@ -7,14 +7,19 @@ use connect_sdk::prelude::*;
 #[derive(ConnectorConfig)]
 struct Settings {
     /// Said.
+    #[config(key = "own.def")]
     __def: i32,
     /// Said.
+    #[config(key = "own.reader")]
     __reader: i32,
     /// Said.
+    #[config(key = "own.properties")]
     __properties: i32,
     /// Said.
+    #[config(key = "own.value.0")]
     __value_0: i32,
     /// Said.
+    #[config(key = "own.type.0")]
     __type_0: i32,
     /// Said.
     def: i32,

@@ -13,7 +13,7 @@ struct Nums {
 
 #[source_connector(name = "nums", exactly_once = supported(untested = "a case"))]
 impl Source for Nums {
-    type Config = Mine; //~ ERROR needs `#[derive(ConnectorConfig)]`
+    type Config = Mine; //~ ERROR needs `#[derive(ConnectorConfig)]`, on a struct of your own
     type Partition = Part;
     type Offset = At;
 

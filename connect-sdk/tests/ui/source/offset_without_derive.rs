@@ -15,7 +15,7 @@ struct Nums {
 impl Source for Nums {
     type Config = Settings;
     type Partition = Part;
-    type Offset = Pos; //~ ERROR add `#[derive(SourceOffset)]` to this type
+    type Offset = Pos; //~ ERROR needs `#[derive(SourceOffset)]`, on a struct of your own
 
     async fn partitions(_: &Settings) -> Result<Vec<Part>> {
         Ok(vec![])

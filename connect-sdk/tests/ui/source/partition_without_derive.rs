@@ -14,7 +14,7 @@ struct Nums {
 #[source_connector(name = "nums", exactly_once = supported(untested = "a case"))]
 impl Source for Nums {
     type Config = Settings;
-    type Partition = File; //~ ERROR add `#[derive(SourcePartition)]` to this type
+    type Partition = File; //~ ERROR needs `#[derive(SourcePartition)]`, on a struct of your own
     type Offset = At;
 
     async fn partitions(_: &Settings) -> Result<Vec<File>> {
