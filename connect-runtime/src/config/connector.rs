@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use super::classes::{KnownClasses, ShowWith};
 use super::key::{key, unique_aliases};
 use super::version_range::version_requirement;
-use super::{sink_connector_config_def, sink_topic_errors, source_connector_config_def};
+use super::{Level, Notice, sink_connector_config_def, sink_topic_errors, source_connector_config_def};
 use connect_sdk::config::ConfigType::{Boolean, Class, Int, List, Long, String as Text};
 use connect_sdk::config::Importance::{High, Low, Medium};
 use connect_sdk::config::Width::{Long as Wide, Medium as Middle, Short as Narrow};
 use connect_sdk::config::own_keys;
-use connect_sdk::config::{ConfigDef, ConfigError, ConfigErrors, Validator};
+use connect_sdk::config::{ConfigDef, ConfigError, ConfigErrors, ConfigKey, Validator};
+use connect_sdk::nearest::nearest;
 
 /// Groups of keys in forms.
 const COMMON: &str = "Common";
@@ -256,6 +257,44 @@ pub fn check_connector(
     })
 }
 
+/// Beginnings of keys that are passed on: to clients, converters, transformations, and to new topics.
+const PASSED_ON: [&str; 9] = [
+    "producer.override.",
+    "consumer.override.",
+    "admin.override.",
+    "key.converter.",
+    "value.converter.",
+    "header.converter.",
+    "transforms.",
+    "predicates.",
+    "topic.creation.",
+];
+
+/// What an operator should be told about the keys of a connector that neither the framework nor the connector knows:
+/// they change nothing, and one of them may be a slip.
+#[must_use]
+pub fn unknown_connector_keys(
+    kind: ConnectorKind,
+    connector: &ConfigDef,
+    properties: &BTreeMap<String, String>,
+) -> Vec<Notice> {
+    let known = KnownClasses::default();
+    let framework = match kind {
+        ConnectorKind::Source => source_connector_config_def(&known),
+        ConnectorKind::Sink => sink_connector_config_def(&known),
+    };
+    let def = framework.and(&own_keys_def(kind)).and(connector);
+    let unknown = properties
+        .keys()
+        .filter(|key| def.key(key).is_none() && !PASSED_ON.iter().any(|prefix| key.starts_with(prefix)));
+    let notice = |key: &String| {
+        let near = nearest(key, def.keys().iter().map(ConfigKey::name));
+        let meant = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+        Notice { level: Level::Warn, message: format!("unknown connector key `{key}`{meant}") }
+    };
+    unknown.map(notice).collect()
+}
+
 fn without(properties: &BTreeMap<String, String>, keys: &[&str]) -> BTreeMap<String, String> {
     let kept = properties.iter().filter(|(key, _)| !keys.contains(&key.as_str()));
     kept.map(|(key, value)| (key.clone(), value.clone())).collect()
@@ -308,6 +347,23 @@ mod tests {
              Invalid value x for configuration put.retry.timeout.ms: Not a number of type LONG\n\
              topics and topics.regex are mutually exclusive options, but both are set.\n\
              topics and topics.regex are mutually exclusive options, but both are set."
+        );
+    }
+
+    #[test]
+    fn unknown_keys_are_told_with_what_was_meant() {
+        let keys = ["name", "task.max", "file", "transforms.a.type", "batch.max.record", "topic"];
+        let properties = keys.iter().map(|key| ((*key).to_owned(), String::new())).collect();
+        let own = ConfigDef::new().define(ConfigKey::new("file", Text));
+        let notices = unknown_connector_keys(ConnectorKind::Source, &own, &properties);
+        let texts: Vec<&str> = notices.iter().map(|notice| notice.message.as_str()).collect();
+        assert_eq!(
+            texts,
+            [
+                "unknown connector key `batch.max.record`; did you mean `batch.max.records`?",
+                "unknown connector key `task.max`; did you mean `tasks.max`?",
+                "unknown connector key `topic`",
+            ]
         );
     }
 

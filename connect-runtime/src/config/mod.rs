@@ -22,7 +22,9 @@ mod worker;
 mod worker_keys;
 
 pub use classes::KnownClasses;
-pub use connector::{CommonSettings, ConnectorKind, check_connector, connector_config_def, own_keys_def};
+pub use connector::{
+    CommonSettings, ConnectorKind, check_connector, connector_config_def, own_keys_def, unknown_connector_keys,
+};
 pub use distributed::distributed_config_def;
 pub use infos::{ConfigInfo, ConfigInfos, ConfigKeyInfo, ConfigValueInfo};
 pub use override_policy::{ClientKind, OverridePolicy};

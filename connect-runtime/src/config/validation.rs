@@ -186,3 +186,6 @@ fn answer(text: &BTreeMap<String, String>, main: &Part, others: &[Part]) -> Conf
     let name = text.get("connector.class").cloned().unwrap_or_default();
     ConfigInfos { name, error_count, groups, configs }
 }
+
+#[cfg(test)]
+mod tests;

@@ -132,11 +132,13 @@ impl<'a> Loading<'a> {
             errors.extend(wrong);
             ConfigProviders::default()
         });
-        let resolved = self.resolve(&providers).unwrap_or_else(|wrong| {
-            errors.extend(wrong);
-            self.raw.clone()
-        });
-        let properties = resolved;
+        let (properties, hidden) = match self.resolve(&providers) {
+            Ok(resolved) => (resolved.properties.clone(), Some(resolved)),
+            Err(wrong) => {
+                errors.extend(wrong);
+                (self.raw.clone(), None)
+            }
+        };
         let config = def.parse(&properties).unwrap_or_else(|wrong| {
             errors.extend(wrong.into_iter().map(|error| self.with_linked_classes(error, &properties)));
             Config::default()
@@ -175,17 +177,23 @@ impl<'a> Loading<'a> {
             properties,
             providers,
         };
+        // A value of a provider may be a secret: messages show its reference.
+        let errors = match hidden {
+            Some(resolved) => resolved.hide_in(errors),
+            None => errors,
+        };
         errors.into_result((worker, config))
     }
 
     /// Puts in what providers know; `plugin.path` stays as it is, as in Java.
-    fn resolve(&mut self, providers: &ConfigProviders) -> Result<BTreeMap<String, String>, ConfigErrors> {
+    fn resolve(&mut self, providers: &ConfigProviders) -> Result<Resolved, ConfigErrors> {
         let mut raw = self.raw.clone();
         let plugin_path = raw.remove_entry("plugin.path");
-        let Resolved { mut properties, warnings, .. } = providers.resolve(&raw)?;
+        let mut resolved = providers.resolve(&raw)?;
+        let warnings = std::mem::take(&mut resolved.warnings);
         self.notices.extend(warnings.into_iter().map(|message| Notice { level: Level::Warn, message }));
-        properties.extend(plugin_path);
-        Ok(properties)
+        resolved.properties.extend(plugin_path);
+        Ok(resolved)
     }
 
     /// Notices about keys that do nothing here, and about keys that nobody knows.

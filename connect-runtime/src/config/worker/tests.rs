@@ -123,4 +123,15 @@ fn values_of_providers_are_put_in() {
     assert_eq!(config.worker.properties["sasl.jaas.config"], "password=\"s3cret\";");
     assert_eq!(notices, ["Warn `${env:NOTHING}` in `client.id` has no value; it is left as it is"]);
     assert!(!format!("{config:?}").contains("s3cret"));
+
+    let (config, _) = load(&[
+        ("config.providers", "env"),
+        ("config.providers.env.class", "EnvVarConfigProvider"),
+        ("offset.flush.timeout.ms", "${env:PASSWORD}"),
+    ]);
+    let errors = config.unwrap_err();
+    assert_eq!(
+        errors,
+        "Invalid value ${env:PASSWORD} for configuration offset.flush.timeout.ms: Not a number of type LONG"
+    );
 }
