@@ -11,7 +11,7 @@ use super::override_policy::OverridePolicy;
 use super::providers::{ConfigProviders, Resolved};
 use connect_sdk::config::ConfigType::{List, String as Text};
 use connect_sdk::config::Importance::{Low, Medium};
-use connect_sdk::config::{Config, ConfigDef, ConfigError, ConfigErrors, ParsedValue, Validator};
+use connect_sdk::config::{Config, ConfigDef, ConfigError, ConfigErrors, ConfigKey, ParsedValue, Validator};
 use connect_sdk::nearest::nearest;
 use connect_sdk::plugin::Plugins;
 
@@ -207,10 +207,19 @@ impl<'a> Loading<'a> {
             if def.key(key).is_some() {
                 continue;
             }
-            let near = nearest(key, def.keys().iter().map(connect_sdk::config::ConfigKey::name));
-            // Keys below these are passed on, unless they look like a slip in a key that the worker reads itself.
-            let storage = ["offset.storage.", "config.storage.", "status.storage."].iter().any(|p| key.starts_with(p));
-            if PASSED_ON.iter().any(|prefix| key.starts_with(prefix)) && !(storage && near.is_some()) {
+            let names = def.keys().iter().map(ConfigKey::name);
+            let storage =
+                ["offset.storage.", "config.storage.", "status.storage."].iter().find(|p| key.starts_with(**p));
+            let near = match storage {
+                // What stands behind these is a setting of an internal topic, unless it looks like a slip.
+                Some(prefix) => {
+                    let bare = key.strip_prefix(prefix).unwrap_or(key);
+                    nearest(bare, names.filter_map(|name| name.strip_prefix(prefix)))
+                        .map(|near| format!("{prefix}{near}"))
+                }
+                None => nearest(key, names).map(str::to_owned),
+            };
+            if PASSED_ON.iter().any(|prefix| key.starts_with(prefix)) && (storage.is_none() || near.is_none()) {
                 continue;
             }
             let meant = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();

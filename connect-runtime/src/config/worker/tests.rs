@@ -83,6 +83,9 @@ fn keys_without_effect_and_unknown_keys_are_told() {
         ("group.id", "g"),
         ("task.shutdown.gracefull.timeout.ms", "5"),
         ("offset.storage.file.filenam", "/x"),
+        ("offset.storage.retention.ms", "5"),
+        ("offset.storage.min.insync.replicas", "2"),
+        ("admin.request.timeout.ms", "5"),
         ("completely.different", "1"),
     ]);
     assert!(config.is_ok());
