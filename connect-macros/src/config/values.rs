@@ -1,6 +1,6 @@
 //! `#[derive(ConfigEnum)]`: an enum as the closed set of values of a key.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 use syn::ext::IdentExt;
 use syn::{Data, DeriveInput, Fields};
@@ -89,15 +89,17 @@ fn expand(input: &DeriveInput, variants: &[Variant], krate: &CratePath, wrong: b
     let bounds = wrong.then(|| quote!(where Self: #p::core::marker::Send + #p::core::marker::Sync + 'static,));
     let values: Vec<&String> = variants.iter().map(|variant| &variant.value).collect();
     let idents: Vec<&Ident> = variants.iter().map(|variant| &variant.ident).collect();
+    let local = |name| Ident::new(name, Span::mixed_site());
+    let (text, key, value) = (local("__text"), local("__key"), local("__value"));
     let (parse, name) = if wrong {
         (quote!(#p::core::unreachable!()), quote!(#p::core::unreachable!()))
     } else {
         (
-            quote!(match text { #(#values => #p::Some(Self::#idents),)* _ => #p::None }),
+            quote!(match #text { #(#values => #p::Some(Self::#idents),)* _ => #p::None }),
             quote!(match self { #(Self::#idents => #values,)* }),
         )
     };
-    let text = if wrong { quote!(_) } else { quote!(text) };
+    let text = if wrong { quote!(_) } else { quote!(#text) };
     quote! {
         #[automatically_derived]
         impl #impl_generics #p::ConfigEnum for #ident #type_generics #bounds {
@@ -118,10 +120,10 @@ fn expand(input: &DeriveInput, variants: &[Variant], krate: &CratePath, wrong: b
                 #s::enum_validator::<Self>()
             }
             fn from_parsed(
-                key: &#p::core::primitive::str,
-                value: &#p::ParsedValue,
+                #key: &#p::core::primitive::str,
+                #value: &#p::ParsedValue,
             ) -> #p::Result<Self, #p::ConfigError> {
-                #s::enum_from_parsed(key, value)
+                #s::enum_from_parsed(#key, #value)
             }
             fn render(&self) -> #p::Option<#p::std::string::String> {
                 #s::enum_render(self)

@@ -15,6 +15,7 @@ use crate::crate_path::CratePath;
 pub(crate) fn source(target: &TraitImpl, common: &Common, own: &OfSource, doc: &str, sound: bool) -> TokenStream {
     let p = common.krate.private();
     let this = &target.self_type;
+    let cfg = target.conditions();
     let description = description(target, common, doc, &p);
     let promise = match &own.exactly_once {
         Some(ExactlyOnce::Supported(_)) => quote!(#p::ExactlyOnce::Supported),
@@ -26,11 +27,12 @@ pub(crate) fn source(target: &TraitImpl, common: &Common, own: &OfSource, doc: &
     let has_hook = own.on_commit.is_some();
     let hook = own.on_commit.as_ref().map_or_else(|| quote!(#p::NoHook<Self>), |ty| quote!(#ty));
     let at_least_once = (!sound || matches!(own.exactly_once, Some(ExactlyOnce::Unsupported(_))))
-        .then(|| quote!(#[automatically_derived] impl #p::AtLeastOnce for #this {}));
+        .then(|| quote!(#cfg #[automatically_derived] impl #p::AtLeastOnce for #this {}));
     let transactions = (!sound || own.connector_transactions)
-        .then(|| quote!(#[automatically_derived] impl #p::DefinesTransactions for #this {}));
+        .then(|| quote!(#cfg #[automatically_derived] impl #p::DefinesTransactions for #this {}));
     let test = own.replay_test.as_ref().filter(|_| sound).map(|fixture| replay_test(target, fixture, &common.krate));
     quote! {
+        #cfg
         #[automatically_derived]
         impl #p::SourceConnector for #this {
             const META: #p::SourceMeta = #p::SourceMeta {
@@ -51,9 +53,11 @@ pub(crate) fn source(target: &TraitImpl, common: &Common, own: &OfSource, doc: &
 pub(crate) fn sink(target: &TraitImpl, common: &Common, kind: Kind, doc: &str) -> TokenStream {
     let p = common.krate.private();
     let this = &target.self_type;
+    let cfg = target.conditions();
     let description = description(target, common, doc, &p);
     let task = if kind == Kind::DirectSink { quote!(#p::Direct<Self>) } else { quote!(Self) };
     quote! {
+        #cfg
         #[automatically_derived]
         impl #p::SinkConnector for #this {
             const META: #p::SinkMeta = #p::SinkMeta {
@@ -92,7 +96,9 @@ fn replay_test(target: &TraitImpl, fixture: &syn::Path, krate: &CratePath) -> To
     let function = format_ident!("replay_of_{}", case::function_name(type_name.trim_start_matches("r#")));
     let p_here = krate.private_at(fixture.span());
     let call = quote_spanned!(fixture.span()=> #p_here::replay_test!(#this, #fixture));
+    let cfg = target.conditions();
     quote! {
+        #cfg
         #[cfg(test)]
         #[#p::core::prelude::v1::test]
         fn #function() {

@@ -2,6 +2,7 @@
 
 use proc_macro2::{Delimiter, Group, Ident, Spacing, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
+use syn::parse::Parser;
 
 /// `impl Trait for Type { .. }`.
 pub(crate) struct TraitImpl {
@@ -92,6 +93,12 @@ impl TraitImpl {
     /// The last name of the type's path.
     pub(crate) fn type_name(&self) -> Option<Ident> {
         last_name(&self.self_type)
+    }
+
+    /// The `#[cfg(..)]` among the attributes, which code beside the impl must repeat.
+    pub(crate) fn conditions(&self) -> TokenStream {
+        let is_condition = |attribute: &&TokenStream| matches!(syn::Attribute::parse_outer.parse2((*attribute).clone()), Ok(attrs) if attrs.iter().all(|a| a.path().is_ident("cfg")));
+        self.attributes.iter().filter(is_condition).cloned().collect()
     }
 
     /// Adds an item to the end of the body.

@@ -221,7 +221,9 @@ fn move_misplaced(target: &mut TraitImpl, kind: Kind, krate: &CratePath, found: 
     let functions = moved.iter().map(|part| part.outside_of(&trait_path));
     let self_type = &target.self_type;
     let generics = &target.generics;
+    let cfg = target.conditions();
     quote! {
+        #cfg
         #[allow(dead_code)]
         impl #generics #self_type {
             #(#functions)*

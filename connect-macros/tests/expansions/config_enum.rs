@@ -1,8 +1,8 @@
 #[automatically_derived]
 impl p::ConfigEnum for Mode {
     const VALUES: &'static [&'static p::core::primitive::str] = &["append", "read_committed"];
-    fn parse(text: &p::core::primitive::str) -> p::Option<Self> {
-        match text {
+    fn parse(__text: &p::core::primitive::str) -> p::Option<Self> {
+        match __text {
             "append" => p::Some(Self::Append),
             "read_committed" => p::Some(Self::ReadCommitted),
             _ => p::None,
@@ -23,8 +23,8 @@ impl p::ConfigValue for Mode {
     fn validator() -> p::Option<p::Validator> {
         p::config::enum_validator::<Self>()
     }
-    fn from_parsed(key: &p::core::primitive::str, value: &p::ParsedValue) -> p::Result<Self, p::ConfigError> {
-        p::config::enum_from_parsed(key, value)
+    fn from_parsed(__key: &p::core::primitive::str, __value: &p::ParsedValue) -> p::Result<Self, p::ConfigError> {
+        p::config::enum_from_parsed(__key, __value)
     }
     fn render(&self) -> p::Option<p::std::string::String> {
         p::config::enum_render(self)

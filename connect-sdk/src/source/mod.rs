@@ -75,11 +75,11 @@ use crate::{config::ConnectorConfig, error::Result};
 /// ```
 #[diagnostic::on_unimplemented(message = "`{Self}` is not a source", label = "this type does not implement `Source`")]
 pub trait Source: Sized + Send + 'static {
-    /// The settings; derive [`ConnectorConfig`](crate::ConnectorConfig).
+    /// The settings; derive [`ConnectorConfig`].
     type Config: ConnectorConfig;
-    /// The identity of what is read in order; derive [`SourcePartition`](crate::SourcePartition).
+    /// The identity of what is read in order; derive [`SourcePartition`].
     type Partition: SourcePartition;
-    /// A position in a partition; derive [`SourceOffset`](crate::SourceOffset).
+    /// A position in a partition; derive [`SourceOffset`].
     type Offset: SourceOffset;
 
     /// Names everything there is to read.

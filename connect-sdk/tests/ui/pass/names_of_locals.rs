@@ -67,6 +67,13 @@ struct Data {
     value: i64,
 }
 
+#[derive(ConfigEnum)]
+enum Mode {
+    Fast,
+}
+const text: i32 = 1;
+const key: i32 = 1;
+
 #[derive(ConnectData)]
 enum Choice {
     One { __content_0: i64, schema: i64, value: i64 },
