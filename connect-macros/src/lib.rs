@@ -91,7 +91,7 @@ pub fn source_partition(input: TokenStream) -> TokenStream {
 /// | argument | |
 /// |---|---|
 /// | `default = 1000` | the value if the key is not set |
-/// | `range = 1..=10_000` | the numbers that are allowed; of a `Duration`, its milliseconds |
+/// | `range = 1..=10_000` | the numbers that are allowed; of a `Duration`, milliseconds or durations |
 /// | `check = function` | `fn(&T) -> Result<(), E>`, a check of the value alone |
 /// | `key = "file"` | another key |
 /// | `importance = high` | `high`, `medium` (if not said) or `low` |

@@ -22,7 +22,7 @@ struct Settings {
     #[config(default = 1000, range = 1..=5000, importance = high, group = "Size", display_name = "Flush size")]
     flush_size: usize,
     /// How long to wait.
-    #[config(default = Duration::from_millis(250), range = ..10_000_000_000)]
+    #[config(default = Duration::from_millis(250), range = Duration::from_millis(10)..)]
     pause: Duration,
     /// How to write.
     #[config(default = Mode::Append)]
@@ -96,7 +96,7 @@ fn a_configuration_has_its_defaults() {
 
 #[test]
 fn every_problem_of_a_configuration_is_reported() {
-    let errors = read(&[("flush.size", "0"), ("pause.ms", "-1"), ("mode", "append!"), ("ratio", "2"), ("type", "3")]);
+    let errors = read(&[("flush.size", "0"), ("pause.ms", "9"), ("mode", "append!"), ("ratio", "2"), ("type", "3")]);
     let errors = errors.unwrap_err();
     for part in ["\"path\"", "flush.size", "pause.ms", "append, replace_all, both!", "ratio", "an odd number"] {
         assert!(errors.contains(part), "{part}: {errors}");

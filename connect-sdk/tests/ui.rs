@@ -2,7 +2,7 @@
 //!
 //! A line is marked with `//~ ERROR text` or `//~ WARN text`; a `^` behind the tilde points one line up. The number of
 //! messages, their lines and their texts must agree; `text` is a part of the message, its labels, notes or helps. A file
-//! without marks must compile without a word. First lines of a file can ask for more:
+//! without marks must compile without a word. Lines below the title of a file can ask for more:
 //!
 //! ```text
 //! // with: --test          passes arguments to the compiler

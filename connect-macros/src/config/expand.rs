@@ -104,8 +104,8 @@ fn define(field: &Field, of_type: &Ident, default: &Ident, all: &[Field], p: &To
     });
     let display_name = field.display_name.as_ref().map(|name| quote!(.display_name(#name)));
     let range = field.range.as_ref().map(|range| {
-        let range = widened(range);
-        quote!(.range(#range))
+        let wide = widened(range);
+        quote_spanned!(range.span()=> .range(#wide))
     });
     let check = field.check.as_ref().map(|check| quote!(.check(#check)));
     quote!(#s::Field::new(&#of_type, #key, #doc)#default #importance #group #display_name #range #check)

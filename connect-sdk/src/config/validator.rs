@@ -3,6 +3,7 @@
 use std::fmt;
 use std::ops::{self, RangeBounds};
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::{ConfigError, ParsedValue};
 use crate::java::number_text::double_text;
@@ -80,6 +81,13 @@ impl From<u64> for Bound {
 impl From<usize> for Bound {
     fn from(limit: usize) -> Self {
         Self::Integer(i64::try_from(limit).unwrap_or(i64::MAX))
+    }
+}
+
+/// Durations are configured in milliseconds.
+impl From<Duration> for Bound {
+    fn from(limit: Duration) -> Self {
+        Self::Integer(i64::try_from(limit.as_millis()).unwrap_or(i64::MAX))
     }
 }
 

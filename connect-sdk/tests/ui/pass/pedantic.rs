@@ -1,5 +1,5 @@
-// clippy
 //! Expansions give no lint anything to say.
+// clippy
 #![deny(warnings, clippy::all, clippy::pedantic, missing_docs, missing_debug_implementations)]
 #![deny(unused_qualifications, elided_lifetimes_in_paths, unreachable_pub, let_underscore_drop, unsafe_code)]
 #![deny(clippy::unwrap_used, clippy::str_to_string, clippy::use_self, clippy::allow_attributes_without_reason)]

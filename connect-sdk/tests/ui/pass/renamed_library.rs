@@ -1,5 +1,5 @@
-// as: my_sdk
 //! The library has another name.
+// as: my_sdk
 #![deny(warnings)]
 
 #[derive(my_sdk::ConnectorConfig)]

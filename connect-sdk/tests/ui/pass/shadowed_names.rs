@@ -1,5 +1,5 @@
-// with: -Anon_camel_case_types -Anon_upper_case_globals -Aunused_macros
 //! Nothing that expansions name comes from the author's scope.
+// with: -Anon_camel_case_types -Anon_upper_case_globals -Aunused_macros
 #![no_implicit_prelude]
 #![deny(warnings)]
 

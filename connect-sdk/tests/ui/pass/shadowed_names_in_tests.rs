@@ -1,5 +1,5 @@
-// with: --test -Anon_camel_case_types -Anon_upper_case_globals -Aunused_macros
 //! The tests that expansions write name nothing from the author's scope either.
+// with: --test -Anon_camel_case_types -Anon_upper_case_globals -Aunused_macros
 #![no_implicit_prelude]
 #![deny(warnings)]
 

@@ -1,5 +1,5 @@
-// with: --test
 //! The test kit is not there.
+// with: --test
 
 use connect_sdk::prelude::*;
 use given::{At, Part, Settings};

@@ -1,0 +1,29 @@
+//! The hook does not exist.
+
+use connect_sdk::prelude::*;
+use given::{At, Part, Settings};
+
+struct Nums {
+    at: Cursor<Part, At>,
+}
+
+#[source_connector(
+    name = "nums",
+    exactly_once = supported(untested = "a case"),
+    on_commit = Cleaner //~ ERROR cannot find type `Cleaner` in this scope
+)]
+impl Source for Nums {
+    type Config = Settings;
+    type Partition = Part;
+    type Offset = At;
+
+    async fn partitions(_: &Settings) -> Result<Vec<Part>> {
+        Ok(vec![])
+    }
+    async fn open(_: &Settings, at: Cursors<Part, At>) -> Result<Self> {
+        Ok(Self { at: at.only()? })
+    }
+    async fn poll(&mut self, out: &mut Batch<Self>) -> Result<()> {
+        Ok(())
+    }
+}
