@@ -93,7 +93,10 @@ fn expansions_are_as_reviewed() {
     let mut changed = String::new();
     for (name, expanded) in cases {
         let file = folder.join(name).with_extension("rs");
-        let new = formatted(&expanded);
+        let new = format!(
+            "//! What the macro writes; `p` stands for `::connect_sdk::__private`.\n\n{}",
+            formatted(&expanded)
+        );
         if update {
             fs::create_dir_all(&folder).unwrap();
             fs::write(&file, new).unwrap();

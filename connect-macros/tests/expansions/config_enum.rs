@@ -1,3 +1,5 @@
+//! What the macro writes; `p` stands for `::connect_sdk::__private`.
+
 #[automatically_derived]
 impl p::ConfigEnum for Mode {
     const VALUES: &'static [&'static p::core::primitive::str] = &["append", "read_committed"];

@@ -1,3 +1,5 @@
+//! What the macro writes; `p` stands for `::connect_sdk::__private`.
+
 const _: () = {
     const __FIELD_0: p::data::FieldType<String> = p::data::field_type::<String>();
     const __FIELD_1: p::data::FieldType<String> = p::data::field_type::<String>();

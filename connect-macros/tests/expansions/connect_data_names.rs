@@ -1,3 +1,5 @@
+//! What the macro writes; `p` stands for `::connect_sdk::__private`.
+
 const _: () = {
     #[automatically_derived]
     impl p::ConnectData for State {

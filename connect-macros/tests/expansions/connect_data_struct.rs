@@ -1,3 +1,5 @@
+//! What the macro writes; `p` stands for `::connect_sdk::__private`.
+
 const _: () = {
     const __FIELD_0: p::data::FieldType<i64> = p::data::field_type::<i64>();
     const __FIELD_1: p::data::FieldType<Decimal> = p::data::decimal_type::<Decimal, 2>();

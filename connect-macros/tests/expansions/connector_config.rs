@@ -1,3 +1,5 @@
+//! What the macro writes; `p` stands for `::connect_sdk::__private`.
+
 const _: () = {
     const __TYPE_0: p::config::FieldType<PathBuf> = p::config::field_type::<PathBuf>();
     const __TYPE_1: p::config::FieldType<usize> = p::config::field_type::<usize>();

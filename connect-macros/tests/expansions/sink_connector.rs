@@ -1,3 +1,5 @@
+//! What the macro writes; `p` stands for `::connect_sdk::__private`.
+
 #[doc = " Prints record values."]
 impl DirectSink for Print {
     type Config = Settings;

@@ -1,3 +1,5 @@
+//! What the macro writes; `p` stands for `::connect_sdk::__private`.
+
 #[doc = " Counts."]
 impl Source for Nums {
     type Config = Settings;

@@ -1,3 +1,5 @@
+//! What the macro writes; `p` stands for `::connect_sdk::__private`.
+
 const _: () = {
     const __FIELD_0: p::Ops<i64> = p::offset_field::<i64>();
     const __FIELD_1: p::Ops<i32> = p::offset_field::<i32>();

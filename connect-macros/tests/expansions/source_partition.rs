@@ -1,3 +1,5 @@
+//! What the macro writes; `p` stands for `::connect_sdk::__private`.
+
 const _: () = {
     const __FIELD_0: p::Ops<String> = p::partition_field::<String>();
     #[automatically_derived]
