@@ -13,17 +13,31 @@ use crate::data::Decimal;
 /// The text of a 64-bit number, as `Double.toString`: `1.0E10`, `0.001`, `NaN`, `-Infinity`.
 #[must_use]
 pub fn double_text(value: f64) -> String {
-    let bits = value.to_bits();
-    let fraction = bits & ((1 << 52) - 1);
-    text_of(value, Parts::new(fraction, bits >> 52 & 0x7ff, 52, 1023))
+    let mut out = Vec::with_capacity(TEXT_BYTES_MAX);
+    write_double(value, &mut out);
+    out.into_iter().map(char::from).collect()
 }
 
 /// The text of a 32-bit number, as `Float.toString`.
 #[must_use]
 pub fn float_text(value: f32) -> String {
+    let mut out = Vec::with_capacity(TEXT_BYTES_MAX);
+    write_float(value, &mut out);
+    out.into_iter().map(char::from).collect()
+}
+
+/// Appends what [`double_text`] gives; nothing else is allocated, but for the largest and smallest numbers.
+pub fn write_double(value: f64, out: &mut Vec<u8>) {
+    let bits = value.to_bits();
+    let fraction = bits & ((1 << 52) - 1);
+    write_text(value, Parts::new(fraction, bits >> 52 & 0x7ff, 52, 1023), out);
+}
+
+/// Appends what [`float_text`] gives.
+pub fn write_float(value: f32, out: &mut Vec<u8>) {
     let bits = value.to_bits();
     let fraction = u64::from(bits & ((1 << 23) - 1));
-    text_of(value.into(), Parts::new(fraction, u64::from(bits >> 23 & 0xff), 23, 127))
+    write_text(value.into(), Parts::new(fraction, u64::from(bits >> 23 & 0xff), 23, 127), out);
 }
 
 /// The text of a decimal number, as `BigDecimal.toString`: `1.50`, `1E+3`, `1E-7`.
@@ -76,42 +90,91 @@ impl Parts {
     }
 }
 
-/// Decimal digits: the value is 0.d1d2d3.. * 10^`exponent`.
+/// Room for the text of any number but decimals: sign, digits, point and exponent.
+const TEXT_BYTES_MAX: usize = 28;
+/// More digits than 64 bits can yield.
+const DIGITS_MAX: usize = 26;
+
+/// Decimal digits, as ASCII: the value is 0.d1d2d3.. * 10^`exponent`.
 struct Digits {
-    digits: Vec<u8>,
+    digits: [u8; DIGITS_MAX],
+    length: usize,
     exponent: i32,
 }
 
-fn text_of(value: f64, parts: Option<Parts>) -> String {
-    if value.is_nan() {
-        return "NaN".to_owned();
+impl Digits {
+    const fn new() -> Self {
+        Self { digits: [b'0'; DIGITS_MAX], length: 0, exponent: 0 }
     }
-    let sign = if value.is_sign_negative() { "-" } else { "" };
-    if value.is_infinite() {
-        return format!("{sign}Infinity");
+
+    fn push(&mut self, digit: u8) {
+        self.digits[self.length] = b'0' + digit;
+        self.length += 1;
     }
-    match parts {
-        None => format!("{sign}0.0"),
-        Some(parts) => layout(sign, &develop(&parts)),
+
+    fn as_bytes(&self) -> &[u8] {
+        &self.digits[..self.length]
     }
 }
 
-fn layout(sign: &str, number: &Digits) -> String {
-    let digits: String = number.digits.iter().map(|digit| char::from(b'0' + digit)).collect();
-    let point = number.exponent;
-    let unless_empty = |text: &str| if text.is_empty() { "0".to_owned() } else { text.to_owned() };
-    if (1..8).contains(&point) {
-        let whole = usize::try_from(point).expect("between 1 and 7");
-        return match digits.get(whole..) {
-            Some(rest) => format!("{sign}{}.{}", &digits[..whole], unless_empty(rest)),
-            None => format!("{sign}{digits}{}.0", "0".repeat(whole - digits.len())),
-        };
+fn write_text(value: f64, parts: Option<Parts>, out: &mut Vec<u8>) {
+    if value.is_nan() {
+        return out.extend_from_slice(b"NaN");
     }
-    if (-2..=0).contains(&point) {
-        let zeros = usize::try_from(-point).expect("between 0 and 2");
-        return format!("{sign}0.{}{digits}", "0".repeat(zeros));
+    if value.is_sign_negative() {
+        out.push(b'-');
     }
-    format!("{sign}{}.{}E{}", &digits[..1], unless_empty(&digits[1..]), point - 1)
+    match parts {
+        _ if value.is_infinite() => out.extend_from_slice(b"Infinity"),
+        None => out.extend_from_slice(b"0.0"),
+        Some(parts) => layout(&develop(&parts), out),
+    }
+}
+
+fn layout(number: &Digits, out: &mut Vec<u8>) {
+    let digits = number.as_bytes();
+    let unless_empty = |digits: &mut dyn Iterator<Item = u8>, out: &mut Vec<u8>| {
+        let start = out.len();
+        out.extend(digits);
+        if out.len() == start {
+            out.push(b'0');
+        }
+    };
+    match number.exponent {
+        point @ 1..8 => {
+            let whole = usize::try_from(point).expect("between 1 and 7");
+            let mut padded =
+                digits.iter().copied().chain(std::iter::repeat_n(b'0', whole.saturating_sub(digits.len())));
+            out.extend(padded.by_ref().take(whole));
+            out.push(b'.');
+            unless_empty(&mut padded, out);
+        }
+        point @ -2..=0 => {
+            out.extend_from_slice(b"0.");
+            out.extend(std::iter::repeat_n(b'0', usize::try_from(-point).expect("between 0 and 2")));
+            out.extend_from_slice(digits);
+        }
+        point => {
+            out.push(digits[0]);
+            out.push(b'.');
+            unless_empty(&mut digits[1..].iter().copied(), out);
+            out.push(b'E');
+            write_exponent(point - 1, out);
+        }
+    }
+}
+
+/// An exponent has at most three digits.
+fn write_exponent(exponent: i32, out: &mut Vec<u8>) {
+    if exponent < 0 {
+        out.push(b'-');
+    }
+    let magnitude = exponent.unsigned_abs();
+    for unit in [100, 10, 1] {
+        if magnitude >= unit || unit == 1 {
+            out.push(b'0' + u8::try_from(magnitude / unit % 10).expect("one digit"));
+        }
+    }
 }
 
 /// How many bits 5^n has, for the n whose power fits 64 bits.
@@ -152,20 +215,25 @@ fn develop(number: &Parts) -> Digits {
     }
     let bits = (significant + b2 + bits_of_5(b5)).max(s2 + 1 + bits_of_5(s5 + 1));
     let mantissa = number.mantissa >> tail;
-    let (digits, up) = if bits < 64 {
+    let mut digits = Digits::new();
+    let up = if bits < 64 {
         let power = |five: i32, two: i32| 5i64.pow(five.unsigned_abs()) << two;
         let mantissa = i64::try_from(mantissa).expect("53 bits");
         let start = Narrow { b: mantissa * power(b5, b2), s: power(s5, s2), m: power(b5, m2), int: bits < 32 };
-        generate(start, &mut point)
+        generate(start, &mut point, &mut digits)
+    } else if bits < 120 {
+        let power = |five: i32, two: i32| 5u128.pow(five.unsigned_abs()) << two;
+        let start = Middle { b: power(b5, b2) * u128::from(mantissa), s: power(s5, s2), m: power(b5, m2) };
+        generate(start, &mut point, &mut digits)
     } else {
         let power = |five: i32, two: i32| BigUint::from(5u8).pow(five.unsigned_abs()) << two.unsigned_abs();
-        generate(Wide { b: power(b5, b2) * mantissa, s: power(s5, s2), m: power(b5, m2) }, &mut point)
+        generate(Wide { b: power(b5, b2) * mantissa, s: power(s5, s2), m: power(b5, m2) }, &mut point, &mut digits)
     };
-    let mut number = Digits { digits, exponent: point + 1 };
+    digits.exponent = point + 1;
     if up {
-        round_up(&mut number);
+        round_up(&mut digits);
     }
-    number
+    digits
 }
 
 /// What is left of a number, `b` / `s`, and how far away its neighbours are, `m` / `s`.
@@ -216,6 +284,34 @@ impl Remainder for Narrow {
     }
 }
 
+/// As [`Wide`], for numbers that fit.
+struct Middle {
+    b: u128,
+    s: u128,
+    m: u128,
+}
+
+impl Remainder for Middle {
+    fn take(&mut self) -> u8 {
+        let digit = self.b / self.s;
+        self.b = self.b % self.s * 10;
+        self.m *= 10;
+        u8::try_from(digit).expect("one digit")
+    }
+
+    fn low(&self) -> bool {
+        self.b < self.m
+    }
+
+    fn high(&self) -> bool {
+        self.b + self.m >= self.s * 10
+    }
+
+    fn compare_to_half(&self) -> Ordering {
+        (self.b * 2).cmp(&(self.s * 10))
+    }
+}
+
 struct Wide {
     b: BigUint,
     s: BigUint,
@@ -244,8 +340,7 @@ impl Remainder for Wide {
 }
 
 /// Takes digits until what is left is nearer to this number than its neighbours are; tells whether to round up.
-fn generate(mut left: impl Remainder, point: &mut i32) -> (Vec<u8>, bool) {
-    let mut digits = Vec::with_capacity(18);
+fn generate(mut left: impl Remainder, point: &mut i32, digits: &mut Digits) -> bool {
     let first = left.take();
     let (mut low, mut high) = (left.low(), left.high());
     if first == 0 && !high {
@@ -263,14 +358,13 @@ fn generate(mut left: impl Remainder, point: &mut i32) -> (Vec<u8>, bool) {
         low = left.low();
         high = left.high();
     }
-    let up = high
-        && (!low
-            || match left.compare_to_half() {
-                Ordering::Less => false,
-                Ordering::Equal => digits.last().is_some_and(|digit| digit % 2 == 1),
-                Ordering::Greater => true,
-            });
-    (digits, up)
+    high && (!low
+        || match left.compare_to_half() {
+            Ordering::Less => false,
+            // A digit in ASCII is odd where its number is.
+            Ordering::Equal => digits.as_bytes().last().is_some_and(|digit| digit % 2 == 1),
+            Ordering::Greater => true,
+        })
 }
 
 /// A number without fraction below 2^63: its own decimal digits, less those that its precision does not carry.
@@ -297,9 +391,14 @@ fn whole_number(number: &Parts) -> Digits {
         value /= 10;
         exponent += 1;
     }
-    let digits: Vec<u8> = value.to_string().bytes().map(|digit| digit - b'0').collect();
-    let length = i32::try_from(digits.len()).expect("below 20");
-    Digits { digits, exponent: exponent + length }
+    let mut number = Digits::new();
+    let mut unit = 10u64.pow(value.ilog10());
+    while unit > 0 {
+        number.push(u8::try_from(value / unit % 10).expect("one digit"));
+        unit /= 10;
+    }
+    number.exponent = exponent + i32::try_from(number.length).expect("below 20");
+    number
 }
 
 /// The factor that Java uses, which is not the nearest to the logarithm of 2.
@@ -316,15 +415,16 @@ fn estimate(number: &Parts) -> i32 {
 }
 
 fn round_up(number: &mut Digits) {
-    for digit in number.digits.iter_mut().rev() {
-        if *digit < 9 {
+    let length = number.length;
+    for digit in number.digits[..length].iter_mut().rev() {
+        if *digit < b'9' {
             *digit += 1;
             return;
         }
-        *digit = 0;
+        *digit = b'0';
     }
     number.exponent += 1;
-    number.digits[0] = 1;
+    number.digits[0] = b'1';
 }
 
 #[cfg(test)]

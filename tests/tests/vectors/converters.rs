@@ -25,6 +25,9 @@ fn run(case: &Case) -> Outcome {
     };
     match case.op() {
         "fromConnectData" | "fromConnectHeader" => write(case, &*converter),
+        "toConnectData" | "toConnectHeader" if has_half_pairs(case.expected.as_ref()) => {
+            Outcome::skipped("text with unpaired surrogates does not exist in Rust")
+        }
         "toConnectData" | "toConnectHeader" => {
             let bytes = read_bytes(&case.input["data"]);
             answer(converter.read(bytes.as_ref()), |read| {
@@ -32,6 +35,17 @@ fn run(case: &Case) -> Outcome {
             })
         }
         other => Outcome::skipped(format!("operation `{other}` is not built")),
+    }
+}
+
+/// Whether a result holds text that is not Unicode: ours is an error, or has U+FFFD there.
+fn has_half_pairs(node: Option<&serde_json::Value>) -> bool {
+    match node {
+        Some(serde_json::Value::Array(items)) => items.iter().any(|item| has_half_pairs(Some(item))),
+        Some(serde_json::Value::Object(members)) => {
+            members.contains_key("utf16") || members.values().any(|value| has_half_pairs(Some(value)))
+        }
+        _ => false,
     }
 }
 

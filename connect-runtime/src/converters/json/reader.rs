@@ -28,6 +28,9 @@ pub fn read_schemaless(bytes: &Bytes) -> Result<Option<Value>, DataError> {
     Ok(value)
 }
 
+/// How many members an object without schema has room for at first.
+const MEMBERS_EXPECTED: usize = 8;
+
 /// A list or an object that is being read.
 enum Frame<'s> {
     Array {
@@ -141,7 +144,7 @@ impl<'s> Reader<'_, '_, 's> {
             return Ok(Step::Done(Some(Value::Map(Map::new()))));
         }
         let key = self.key()?;
-        self.frames.push(Frame::Object { map: Map::new(), key, schema });
+        self.frames.push(Frame::Object { map: Map::with_capacity(MEMBERS_EXPECTED), key, schema });
         Ok(Step::Value(schema))
     }
 

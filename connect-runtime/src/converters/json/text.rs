@@ -1,7 +1,7 @@
 //! Strings and numbers as Kafka Connect's JSON writes them, byte for byte: keys of compacted topics depend on it.
 
 use connect_sdk::data::Decimal;
-use connect_sdk::java::number_text::{decimal_text, double_text, float_text};
+use connect_sdk::java::number_text::{self, decimal_text};
 
 use super::scanner::special_bytes;
 
@@ -74,16 +74,21 @@ pub(super) fn write_integer(value: i64, out: &mut Vec<u8>) {
 
 /// Appends a 64-bit number; the three that JSON does not have become strings.
 pub(super) fn write_double(value: f64, out: &mut Vec<u8>) {
-    write_float_text(&double_text(value), value.is_finite(), out);
+    quoted_unless(value.is_finite(), out, |out| number_text::write_double(value, out));
 }
 
 /// Appends a 32-bit number; the three that JSON does not have become strings.
 pub(super) fn write_float(value: f32, out: &mut Vec<u8>) {
-    write_float_text(&float_text(value), value.is_finite(), out);
+    quoted_unless(value.is_finite(), out, |out| number_text::write_float(value, out));
 }
 
-fn write_float_text(text: &str, finite: bool, out: &mut Vec<u8>) {
-    if finite { out.extend_from_slice(text.as_bytes()) } else { write_string(text, out) }
+fn quoted_unless(finite: bool, out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>)) {
+    if finite {
+        return write(out);
+    }
+    out.push(b'"');
+    write(out);
+    out.push(b'"');
 }
 
 /// Appends a decimal as a number.
