@@ -89,9 +89,11 @@ impl<S: Source> Batch<S> {
     }
 
     /// True when `batch.max.records` or `batch.max.bytes` is reached: return from poll.
+    ///
+    /// It is true, too, once a cursor was misused: nothing more is taken then, and a loop that waits for it would not end.
     #[must_use]
     pub fn is_full(&self) -> bool {
-        self.raw.len() >= self.limits.records || self.raw.n_bytes() >= self.limits.bytes
+        self.raw.len() >= self.limits.records || self.raw.n_bytes() >= self.limits.bytes || self.fault.is_some()
     }
 
     /// How many records (and advances) there are so far.

@@ -35,11 +35,6 @@ impl Timer {
         self.sleep = None;
     }
 
-    /// True if it is set, whether or not its moment has come.
-    pub(crate) fn is_set(&self) -> bool {
-        self.at.is_some()
-    }
-
     /// Ready once its moment has come, again and again until it is set anew or cleared; pending while it is not set.
     pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let Some(at) = self.at else { return Poll::Pending };

@@ -156,6 +156,12 @@ impl MemoryKafka {
         self.lock().log.clone()
     }
 
+    /// How many there are of [`Self::records`].
+    #[must_use]
+    pub fn n_records(&self) -> usize {
+        self.lock().log.len()
+    }
+
     /// The values of [`Self::records`] as text.
     #[must_use]
     pub fn texts(&self) -> Vec<String> {

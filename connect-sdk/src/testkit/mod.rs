@@ -7,6 +7,7 @@ mod offsets;
 mod random;
 mod sim;
 mod sink;
+mod source;
 mod text_converter;
 mod wishes;
 
@@ -17,5 +18,6 @@ pub use offsets::MemoryOffsets;
 pub use random::Random;
 pub use sim::Sim;
 pub use sink::{SafeOffsets, SinkFixture, SinkTester, TestRecord, check_sink, sink_kit};
+pub use source::{EmittedRecord, Fixture, ReplayReport, SourceTester, check_source, replay};
 pub use text_converter::TextConverter;
 pub use wishes::{Reports, Wishes};

@@ -1,0 +1,13 @@
+//! Tests of sources: [`replay`] checks the promise of any source, [`SourceTester`] calls one step by step.
+
+mod checks;
+mod fixture;
+mod life;
+mod loop_run;
+mod replay;
+mod tester;
+
+pub use fixture::Fixture;
+pub use life::{EmittedRecord, ReplayReport};
+pub use replay::{check_source, replay};
+pub use tester::SourceTester;
