@@ -175,6 +175,8 @@ fn built_sdk() -> PathBuf {
     let cargo = env::var_os("CARGO").unwrap_or("cargo".into());
     let output = Command::new(cargo)
         .args(["build", "--package=connect-sdk", "--lib", "--offline", "--quiet", "--message-format=json"])
+        .arg("--target-dir")
+        .arg(Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("it is in the target folder"))
         .current_dir(PACKAGE)
         .output()
         .expect("cargo runs");

@@ -144,6 +144,7 @@ const ACCEPT: &str = "CONNECT_LOCK";
 /// # Panics
 /// Panics if the file cannot be read or written, if what it says cannot be read back by `fields`, and once after it was
 /// changed, so that the change is looked at and committed.
+#[track_caller]
 pub fn update_lock(
     manifest_dir: Option<&str>,
     source_file: &str,
