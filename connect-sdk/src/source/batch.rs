@@ -198,9 +198,11 @@ impl<S: Source> Batch<S> {
     /// # Errors
     /// The first misuse of a cursor or a mark during the poll.
     pub(crate) fn take(&mut self) -> Result<Taken<S::Offset>, TaskError> {
+        // The next batch is probably as large as this one, but never needs more room at the start than its limit.
+        let room = self.raw.len().min(self.limits.records);
         let taken = Taken {
-            raw: std::mem::take(&mut self.raw),
-            offsets: std::mem::take(&mut self.offsets),
+            raw: std::mem::replace(&mut self.raw, RecordBatch::with_capacity(room)),
+            offsets: std::mem::replace(&mut self.offsets, Vec::with_capacity(room)),
             acks: std::mem::take(&mut self.acks),
             equal_offsets: std::mem::take(&mut self.equal_offsets),
         };

@@ -1,4 +1,9 @@
 //! The author's side of a source connector: a value born from cursors, whose positions the framework owns.
+#![allow(
+    clippy::exhaustive_enums,
+    clippy::exhaustive_structs,
+    reason = "what generated code writes and the worker reads, released together with this crate; authors' sets are closed"
+)]
 
 mod batch;
 mod connector;
@@ -124,8 +129,11 @@ pub trait Source: Sized + Send + 'static {
         Viable::Yes
     }
 
-    /// Releases what dropping cannot: best effort, bounded by `task.shutdown.graceful.timeout.ms`, never needed for
-    /// correctness and not called when the task is dropped in the middle of a poll.
+    /// Releases what dropping cannot: logs out, gives a lease back.
+    ///
+    /// Called when the task stops or pauses, after what was accepted is stored, whether or not a poll was dropped in the
+    /// middle. Best effort: bounded by `task.shutdown.graceful.timeout.ms`, and not called after an error, a panic or a
+    /// kill. Never needed for correctness; it consumes the value, so nothing can be learnt from it.
     fn close(self) -> impl Future<Output = ()> + Send {
         async {}
     }

@@ -5,7 +5,7 @@ use super::{
     record::{Field, Record},
 };
 use crate::data::{Schema, SchemaAndValue, Text, Value};
-use std::{fmt, ops::Range, sync::Arc};
+use std::{collections::HashMap, fmt, ops::Range, sync::Arc};
 
 /// How large a batch may grow before [`Batch::is_full`](super::Batch::is_full) answers true.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,12 +22,17 @@ impl Default for BatchLimits {
     }
 }
 
+/// How many topics of a batch are searched one by one.
+const TOPICS_SEARCHED_MAX: usize = 8;
+
 /// The records of one poll. Text and bytes stand one behind the other in `buffer`; everything else is in `owned`.
 #[derive(Debug, Default)]
 pub struct RecordBatch {
     buffer: Vec<u8>,
     entries: Vec<Entry>,
     topics: Vec<Text>,
+    /// The places of `topics`, kept only while there are many.
+    topic_index: HashMap<Text, u32>,
     headers: Vec<RawHeader>,
     owned: Vec<SchemaAndValue>,
 }
@@ -231,6 +236,11 @@ impl RecordBatch {
         self.buffer.as_ptr()
     }
 
+    /// An empty batch with room for as many entries as a batch before it had.
+    pub(super) fn with_capacity(entries: usize) -> Self {
+        Self { entries: Vec::with_capacity(entries), ..Self::default() }
+    }
+
     /// The last entry's mark, for transaction marks.
     pub(super) fn last_mark(&mut self) -> Option<&mut Mark> {
         self.entries.last_mut().map(|e| &mut e.mark)
@@ -293,18 +303,25 @@ impl RecordBatch {
 
     fn intern(&mut self, topic: &str) -> u32 {
         // Nearly always the topic of the record before.
-        if let Some(last) = self.entries.last() {
-            if let Some(name) = self.topics.get(last.topic as usize) {
-                if &**name == topic {
-                    return last.topic;
-                }
-            }
+        if let Some(last) = self.entries.last()
+            && self.topics.get(last.topic as usize).is_some_and(|name| &**name == topic)
+        {
+            return last.topic;
         }
-        let at = self.topics.iter().position(|t| &**t == topic).unwrap_or_else(|| {
+        let known = if self.topic_index.is_empty() {
+            self.topics.iter().position(|t| &**t == topic).map(index)
+        } else {
+            self.topic_index.get(topic).copied()
+        };
+        known.unwrap_or_else(|| {
+            let at = index(self.topics.len());
             self.topics.push(topic.into());
-            self.topics.len() - 1
-        });
-        index(at)
+            if self.topics.len() > TOPICS_SEARCHED_MAX {
+                let known = self.topic_index.len();
+                self.topic_index.extend((index(known)..).zip(&self.topics[known..]).map(|(i, t)| (t.clone(), i)));
+            }
+            at
+        })
     }
 
     fn put(&mut self, field: Field<'_>) -> Payload {

@@ -63,7 +63,7 @@ impl<'a> Record<'a> {
 
     /// Sets the timestamp in milliseconds since 1970; without one the producer takes the time of sending.
     ///
-    /// A negative timestamp makes the task fail.
+    /// -1 stands for none, as in Kafka; any other negative timestamp makes the task fail.
     pub fn timestamp(mut self, milliseconds: i64) -> Self {
         self.timestamp = Some(milliseconds);
         self

@@ -158,6 +158,9 @@ pub trait OffsetStore: Send + Sync {
 
     /// Stores offsets durably; all or some may be stored if it fails.
     ///
+    /// Called by one task with one call at a time. After `offset.flush.timeout.ms` the future is dropped and a later
+    /// call has the same or newer offsets: what an abandoned call still writes must not come behind a later one's.
+    ///
     /// # Errors
     /// The caller keeps the offsets and stores them, or newer ones, later.
     fn store(&self, offsets: Vec<(PartitionMap, OffsetMap)>) -> BoxFuture<'_, Result<(), TaskError>>;

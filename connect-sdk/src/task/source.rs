@@ -467,13 +467,11 @@ impl SourceTask {
         if self.retry.streak.n() == 0 {
             self.retry.since = now;
         }
-        if let Some(limit) = self.config.retry_timeout {
-            if now.saturating_sub(self.retry.since) >= limit {
-                return Err(Interrupt::Failed(context(
-                    &format!("still failing after {} ms (`errors.retry.timeout`)", limit.as_millis()),
-                    error,
-                )));
-            }
+        if let Some(limit) = self.config.retry_timeout
+            && now.saturating_sub(self.retry.since) >= limit
+        {
+            let words = format!("still failing after {} ms (`errors.retry.timeout`)", limit.as_millis());
+            return Err(Interrupt::Failed(context(&words, error)));
         }
         let doubling = self.retry.backoff.next_delay();
         let delay = if let TaskError::Retriable { after: Some(after), .. } = &error { *after } else { doubling };
@@ -591,7 +589,7 @@ impl SourceTask {
             self.commit();
         }
         // Ready or not: what matters is that it moves on.
-        let _: Poll<()> = self.committer.poll(cx);
+        let _ready = self.committer.poll(cx).is_ready();
     }
 
     fn take_acks(&mut self) {

@@ -311,15 +311,20 @@ impl SubmittedRecords {
         if !matches!((&self.items[at], self.items.get(at + 1)), (Item::Done { .. }, Some(Item::Done { .. }))) {
             return false;
         }
-        if let Some(Item::Done { points: newer, .. }) = self.items.remove(at + 1) {
-            if let Item::Done { points, .. } = &mut self.items[at] {
-                for point in newer {
-                    match points.iter_mut().find(|p| p.slot == point.slot) {
-                        Some(older) => *older = point,
-                        None => points.push(point),
-                    }
+        if let Some(Item::Done { points: newer, .. }) = self.items.remove(at + 1)
+            && let Item::Done { points, .. } = &mut self.items[at]
+        {
+            // Both are in order of slot; of equal slots the newer one wins.
+            let mut older = std::mem::take(points).into_iter().peekable();
+            points.reserve(newer.len());
+            for point in newer {
+                while let Some(before) = older.next_if(|o| o.slot < point.slot) {
+                    points.push(before);
                 }
+                drop(older.next_if(|o| o.slot == point.slot));
+                points.push(point);
             }
+            points.extend(older);
         }
         true
     }
@@ -393,12 +398,13 @@ impl OpenBatch {
         n_blocked
     }
 
-    /// The newest offset of each slot, copied out of the batch.
+    /// The newest offset of each slot, copied out of the batch, in order of slot.
     fn points(&self, scratch: &mut Scratch) -> Vec<Point> {
         for run in self.runs.iter().filter(|run| run.offset != NO_OFFSET) {
             let index = run.offset + run.n - 1;
             scratch.find(run.slot, Found { place: (self.number, index), item: None, index });
         }
+        scratch.touched.sort_unstable();
         let found: Vec<_> = scratch
             .touched
             .drain(..)
@@ -489,7 +495,7 @@ impl Bits {
         while at < from + n {
             let ones = (self.words[at as usize / 64] >> (at % 64)).trailing_ones();
             at += ones;
-            if ones == 0 || at % 64 != 0 {
+            if ones == 0 || !at.is_multiple_of(64) {
                 break;
             }
         }

@@ -326,11 +326,11 @@ impl RecordProducer for MemoryProducer {
             if self.sleep.as_ref().is_none_or(|(until, _)| *until != at) {
                 self.sleep = Some((at, self.kafka.clock.sleep_until(at)));
             }
-            if let Some((_, sleep)) = &mut self.sleep {
-                if sleep.as_mut().poll(cx).is_ready() {
-                    self.sleep = None;
-                    cx.waker().wake_by_ref();
-                }
+            if let Some((_, sleep)) = &mut self.sleep
+                && sleep.as_mut().poll(cx).is_ready()
+            {
+                self.sleep = None;
+                cx.waker().wake_by_ref();
             }
         }
         Poll::Pending

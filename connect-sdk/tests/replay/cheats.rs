@@ -145,7 +145,7 @@ fn output_that_depends_on_the_shape_of_batches_is_caught() {
 source!(EqualOffsets, "equal-offsets",
 start: |_cfg, at| next(&at),
 emit: |this, out, n, line| {
-    out.emit(&mut this.at, record(&line), Line { line: 0 * n });
+    out.emit(&mut this.at, record(&line), Line { line: n.min(0) });
 });
 
 #[test]
@@ -200,12 +200,12 @@ impl Source for KeptCursor {
     }
 
     async fn open(cfg: &FileConfig, at: Cursors<Part, Line>) -> Result<Self> {
-        KEPT.lock().unwrap().push(at.only()?);
+        KEPT.lock().expect("the kit runs one life at a time").push(at.only()?);
         Ok(Self { lines: lines(&cfg.path) })
     }
 
     async fn poll(&mut self, out: &mut Batch<Self>) -> Result<()> {
-        let mut kept = KEPT.lock().unwrap();
+        let mut kept = KEPT.lock().expect("the kit runs one life at a time");
         let cursor = &mut kept[0];
         while let Some(line) = at(&self.lines, next(cursor)).filter(|_| !out.is_full()) {
             let offset = Line { line: next(cursor) + 1 };
@@ -228,12 +228,12 @@ static QUEUE: Mutex<Option<Vec<String>>> = Mutex::new(None);
 
 source!(DestructiveRead, "destructive-read",
 start: |cfg, at| {
-    QUEUE.lock().unwrap().get_or_insert_with(|| lines(&cfg.path));
+    QUEUE.lock().expect("the kit runs one life at a time").get_or_insert_with(|| lines(&cfg.path));
     next(&at)
 },
 emit: |this, out, n, line| {
     // What was read is gone, as in a queue.
-    if QUEUE.lock().unwrap().as_mut().is_some_and(|queue| !queue.is_empty() && { queue.remove(0); true }) {
+    if QUEUE.lock().expect("the kit runs one life at a time").as_mut().is_some_and(|queue| !queue.is_empty() && { queue.remove(0); true }) {
         out.emit(&mut this.at, record(&line), Line { line: n + 1 });
     }
 });

@@ -43,7 +43,7 @@ impl Source for Count {
     }
 
     async fn close(self) {
-        std::fs::write(&self.path, "closed").unwrap();
+        std::fs::write(&self.path, "closed").expect("the folder is there");
     }
 }
 

@@ -175,3 +175,13 @@ fn a_failed_record_leaves_nothing_behind() {
     let failure = strict.failure.unwrap().to_string();
     assert_eq!(failure, "the value converter failed on a record for topic `a`: bytes are not text");
 }
+
+#[test]
+fn many_topics_of_a_batch_are_told_apart() {
+    let names: Vec<String> = (0..50).map(|i| format!("topic-{}", i % 25)).collect();
+    let raw = batch(names.iter().map(|name| Record::to(&**name)).collect());
+    assert_eq!(raw.topics().len(), 25);
+    for (entry, name) in raw.entries().iter().zip(&names) {
+        assert_eq!(&*raw.topics()[entry.topic as usize], name.as_str());
+    }
+}

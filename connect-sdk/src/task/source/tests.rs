@@ -83,7 +83,7 @@ fn a_kill_at_any_moment_loses_nothing() {
             plan.ack_delay.1 = Duration::from_millis(1500);
         });
         rig.set("inflight.max.records", "30");
-        let mut before = vec![0; 2];
+        let mut before = [0; 2];
         for life in 0..8 {
             rig.offsets.fail_next(u32::try_from(random.below(3)).unwrap());
             rig.start();
@@ -227,7 +227,7 @@ fn a_slow_producer_holds_back_the_poll() {
     rig.kafka.plan(|plan| plan.hold_acks = false);
     rig.wishes.wish(TargetState::Stopped);
     rig.end().unwrap_stopped();
-    assert_eq!(rig.stored(0), Some(rig.kafka.texts().len() as i64));
+    assert_eq!(rig.stored(0), i64::try_from(rig.kafka.texts().len()).ok());
 }
 
 #[test]

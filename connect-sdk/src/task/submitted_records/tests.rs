@@ -122,9 +122,9 @@ fn offsets_follow_the_gap_free_acknowledged_run_of_their_slot() {
                         assert!(n > stored[slot as usize], "went back; seed {seed} step {step}");
                         stored[slot as usize] = n;
                     }
-                    for slot in 0..n_slots {
+                    for (slot, stored) in stored.iter().enumerate() {
                         let expected = model.storable(u32::try_from(slot).unwrap());
-                        assert_eq!(stored[slot], expected, "slot {slot} seed {seed} step {step}");
+                        assert_eq!(*stored, expected, "slot {slot} seed {seed} step {step}");
                     }
                 }
             }
@@ -203,7 +203,12 @@ fn callbacks_come_once_and_with_their_record() {
     let called = Arc::new(AtomicU32::new(0));
     let bit = |i: u32| {
         let called = called.clone();
-        (i, Box::new(move || drop(called.fetch_add(1 << i, Ordering::Relaxed))) as OnAck)
+        (
+            i,
+            Box::new(move || {
+                called.fetch_add(1 << i, Ordering::Relaxed);
+            }) as OnAck,
+        )
     };
     let mut runs = Runs::default();
     [true, false, true, true].into_iter().zip(0..).for_each(|(sent, i)| runs.push(0, Some(i), sent));
@@ -211,7 +216,7 @@ fn callbacks_come_once_and_with_their_record() {
     let submission =
         Submission { runs, offsets: Box::new(Column(vec![1, 2, 3, 4])), on_ack: (0..4).map(bit).collect(), bytes: 4 };
     records.submit(submission, &mut due);
-    let mut run = |due: &mut Vec<OnAck>| {
+    let run = |due: &mut Vec<OnAck>| {
         due.drain(..).for_each(|f| f());
         called.load(Ordering::Relaxed)
     };

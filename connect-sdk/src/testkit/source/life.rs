@@ -7,7 +7,6 @@ use crate::{
     task::{TaskInfo, guard::guard},
 };
 use std::{
-    fmt::Write,
     future::poll_fn,
     pin::Pin,
     sync::Arc,
@@ -148,8 +147,7 @@ impl Lived {
     fn short_of(mut self, until: Until) -> Self {
         let mut text = format!("gave {} records and then nothing for {} s", self.n_records(), PATIENCE.as_secs());
         if let Until::Records(n) | Until::Entries(n) = until {
-            // Writing to a string cannot fail.
-            let _: std::fmt::Result = write!(text, ", but {n} were expected");
+            text.push_str(&format!(", but {n} were expected"));
         }
         self.fell_short = Some(text);
         self
