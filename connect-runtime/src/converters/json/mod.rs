@@ -13,6 +13,7 @@ mod scanner;
 mod schema_cache;
 mod schema_reader;
 mod schema_writer;
+mod skip;
 mod text;
 mod writer;
 

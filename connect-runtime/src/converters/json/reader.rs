@@ -59,11 +59,12 @@ enum Frame<'s> {
 }
 
 /// What comes next.
+#[derive(Clone, Copy)]
 enum Step<'s> {
     /// A value of this schema is to be read.
     Value(Option<&'s Schema>),
-    /// A value has been read.
-    Done(Option<Value>),
+    /// A value has been read: it is the reader's `done`.
+    Done,
 }
 
 /// Reads one value.
@@ -74,13 +75,15 @@ pub(super) fn read_value(
     schema: Option<&Schema>,
     replace_null: bool,
 ) -> Result<Option<Value>, DataError> {
-    let mut reader = Reader { scanner, frames: Vec::new(), replace_null };
+    let mut reader = Reader { scanner, frames: Vec::new(), done: None, replace_null };
     reader.run(schema).map_err(|error| reader.located(error))
 }
 
 struct Reader<'r, 'a, 's> {
     scanner: &'r mut Scanner<'a>,
     frames: Vec<Frame<'s>>,
+    /// The value that was read last. It is handed on here, not in results, which would move it several times.
+    done: Option<Value>,
     replace_null: bool,
 }
 
@@ -90,10 +93,15 @@ impl<'s> Reader<'_, '_, 's> {
         loop {
             step = match step {
                 Step::Value(schema) => self.begin(schema)?,
-                Step::Done(value) if self.frames.is_empty() => return Ok(value),
-                Step::Done(value) => self.attach(value)?,
+                Step::Done if self.frames.is_empty() => return Ok(self.done.take()),
+                Step::Done => self.attach()?,
             };
         }
+    }
+
+    fn done(&mut self, value: Option<Value>) -> Step<'s> {
+        self.done = value;
+        Step::Done
     }
 
     /// Reads a value, or the beginning of a list or an object.
@@ -102,15 +110,23 @@ impl<'s> Reader<'_, '_, 's> {
         match (token, schema) {
             (Token::Null, _) if matches!(self.frames.last(), Some(Frame::Struct { .. })) => {
                 // Whether the field may be null is told at the end: a member that is there twice counts the second time.
-                Ok(Step::Done(None))
+                Ok(self.done(None))
             }
-            (Token::Null, Some(schema)) => null(schema, self.replace_null).map(Step::Done),
-            (Token::Null, None) => Ok(Step::Done(None)),
+            (Token::Null, Some(schema)) => null(schema, self.replace_null).map(|value| self.done(value)),
+            (Token::Null, None) => Ok(self.done(None)),
             (Token::Array, None) => self.begin_array(None),
             (Token::Object, None) => self.begin_object(None),
-            (token, None) => schemaless_scalar(self.scanner, token).map(|value| Step::Done(Some(value))),
-            (token, Some(schema)) if schema.logical().is_some() || schema.kind().is_primitive() => {
-                scalar(self.scanner, schema, token).map(|value| Step::Done(Some(value)))
+            (token, None) => {
+                self.done = Some(schemaless_scalar(self.scanner, token)?);
+                Ok(Step::Done)
+            }
+            (token, Some(schema)) if schema.logical().is_some() => {
+                self.done = Some(logical(self.scanner, schema, token)?);
+                Ok(Step::Done)
+            }
+            (token, Some(schema)) if schema.kind().is_primitive() => {
+                self.done = Some(primitive(self.scanner, schema, token)?);
+                Ok(Step::Done)
             }
             (token, Some(schema)) => self.begin_container(schema, &token),
         }
@@ -133,7 +149,7 @@ impl<'s> Reader<'_, '_, 's> {
 
     fn begin_array(&mut self, schema: Option<&'s Schema>) -> Result<Step<'s>, DataError> {
         if self.scanner.close_if_empty(b']') {
-            return Ok(Step::Done(Some(Value::Array([].into()))));
+            return Ok(self.done(Some(Value::Array([].into()))));
         }
         self.frames.push(Frame::Array { elements: Vec::new(), schema });
         Ok(Step::Value(schema))
@@ -141,7 +157,7 @@ impl<'s> Reader<'_, '_, 's> {
 
     fn begin_object(&mut self, schema: Option<&'s Schema>) -> Result<Step<'s>, DataError> {
         if self.scanner.close_if_empty(b'}') {
-            return Ok(Step::Done(Some(Value::Map(Map::new()))));
+            return Ok(self.done(Some(Value::Map(Map::new()))));
         }
         let key = self.key()?;
         self.frames.push(Frame::Object { map: Map::with_capacity(MEMBERS_EXPECTED), key, schema });
@@ -155,7 +171,7 @@ impl<'s> Reader<'_, '_, 's> {
 
     fn begin_pairs(&mut self, schema: &'s Schema) -> Result<Step<'s>, DataError> {
         if self.scanner.close_if_empty(b']') {
-            return Ok(Step::Done(Some(Value::Map(Map::new()))));
+            return Ok(self.done(Some(Value::Map(Map::new()))));
         }
         self.frames.push(Frame::Pairs { map: Map::new(), key: None, schema });
         self.begin_pair(schema)
@@ -204,7 +220,8 @@ impl<'s> Reader<'_, '_, 's> {
     }
 
     /// Puts a finished value into the innermost list or object, and goes on behind it.
-    fn attach(&mut self, value: Option<Value>) -> Result<Step<'s>, DataError> {
+    fn attach(&mut self) -> Result<Step<'s>, DataError> {
+        let value = self.done.take();
         match self.frames.last_mut() {
             Some(Frame::Array { elements, schema }) => {
                 elements.push(value);
@@ -256,14 +273,15 @@ impl<'s> Reader<'_, '_, 's> {
                 }
             }
         }
-        Ok(Step::Done(match self.frames.pop() {
+        self.done = match self.frames.pop() {
             Some(Frame::Array { elements, .. }) => Some(Value::Array(elements.into())),
             Some(Frame::Object { map, .. } | Frame::Pairs { map, .. }) => Some(Value::Map(map)),
             Some(Frame::Struct { values, schema, .. }) => {
                 Some(Value::Struct(Struct::from_checked(schema.clone(), values)))
             }
             None => None,
-        }))
+        };
+        Ok(Step::Done)
     }
 
     /// The error with the path to where the reader stands.
@@ -317,7 +335,7 @@ fn schemaless_scalar<'a>(scanner: &Scanner<'a>, token: Token<'a>) -> Result<Valu
     }
 }
 
-fn scalar<'a>(scanner: &Scanner<'a>, schema: &Schema, token: Token<'a>) -> Result<Value, DataError> {
+fn logical<'a>(scanner: &Scanner<'a>, schema: &Schema, token: Token<'a>) -> Result<Value, DataError> {
     match (schema.logical(), token) {
         (Some(logical), Token::Number(number)) => logical_number(schema, logical, number),
         (Some(LogicalType::Decimal), Token::Text(text)) => {
@@ -330,7 +348,7 @@ fn scalar<'a>(scanner: &Scanner<'a>, schema: &Schema, token: Token<'a>) -> Resul
         }
         (Some(LogicalType::Decimal), other) => Err(unfit("a Decimal is a number or text in base64", &other)),
         (Some(logical), other) => Err(unfit(&format!("a {logical} is an integer"), &other)),
-        (None, token) => plain_scalar(scanner, schema, token),
+        (None, token) => primitive(scanner, schema, token),
     }
 }
 
@@ -349,7 +367,9 @@ fn logical_number(schema: &Schema, logical: LogicalType, number: Number<'_>) -> 
     })
 }
 
-fn plain_scalar<'a>(scanner: &Scanner<'a>, schema: &Schema, token: Token<'a>) -> Result<Value, DataError> {
+// Inlined, as `Scanner::token`, which yields what is matched here.
+#[inline(always)]
+fn primitive<'a>(scanner: &Scanner<'a>, schema: &Schema, token: Token<'a>) -> Result<Value, DataError> {
     let kind = schema.kind();
     match (kind, token) {
         (Type::String, Token::Text(text)) => scanner.to_text(text).map(Value::String),

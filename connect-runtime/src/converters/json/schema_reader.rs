@@ -219,7 +219,10 @@ impl<'a> SchemaReader<'_, 'a> {
             for Member { name, value, .. } in &parameters.members {
                 let name = self.scanner.to_str(name)?;
                 let Node::Text(value) = value else {
-                    return Err(DataError::new(format!("the value of the parameter `{name}` is not text")));
+                    return Err(DataError::new(format!(
+                        "the value of the parameter `{}` is not text",
+                        shortened(name)
+                    )));
                 };
                 builder = builder.parameter(name, value.as_str());
             }
@@ -296,8 +299,14 @@ fn kind(object: &Object<'_>) -> Result<Type, DataError> {
     let name = object.text("type").ok_or_else(no_type)?;
     Type::ALL.into_iter().find(|kind| type_name(*kind) == name).ok_or_else(|| {
         let known: Vec<String> = Type::ALL.iter().map(|kind| format!("`{}`", type_name(*kind))).collect();
-        DataError::new(format!("unknown type `{name}`; the types are {}", known.join(", ")))
+        DataError::new(format!("unknown type `{}`; the types are {}", shortened(name), known.join(", ")))
     })
+}
+
+/// Text from a message as an error shows it: not more than tells what it was.
+fn shortened(text: &str) -> String {
+    const CHARS_MAX: usize = 64;
+    text.chars().take(CHARS_MAX).collect()
 }
 
 fn no_type() -> DataError {
