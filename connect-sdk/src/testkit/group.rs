@@ -117,7 +117,7 @@ struct State {
     results: VecDeque<(u64, Result<(), TaskError>)>,
     commits_to_fail: usize,
     commits_held: bool,
-    held: Vec<(u64, Positions)>,
+    held: Vec<(u64, Result<(), TaskError>)>,
     batch_records_max: usize,
     watcher: Watcher,
     violations: Vec<String>,
@@ -239,14 +239,13 @@ impl MemoryGroup {
         self.change(|state| state.commits_to_fail = n);
     }
 
-    /// While true, background commits are taken but have no result.
+    /// While true, the results of background commits are kept back; the commits have their effect.
     pub fn hold_commits(&self, hold: bool) {
         self.change(|state| {
             state.commits_held = hold;
             if !hold {
-                for (number, offsets) in std::mem::take(&mut state.held) {
-                    state.finish_commit(number, &offsets);
-                }
+                let held = std::mem::take(&mut state.held);
+                state.results.extend(held);
             }
         });
     }
@@ -260,6 +259,11 @@ impl MemoryGroup {
     #[must_use]
     pub fn committed(&self, partition: &TopicPartition) -> Option<i64> {
         self.state().committed.get(partition).copied()
+    }
+
+    /// Forgets the events that no member has heard yet, as a group does that is formed anew.
+    pub fn forget_script(&self) {
+        self.change(|state| state.script.clear());
     }
 
     /// From now on `watcher` is told every call of the task, as it comes.
@@ -317,9 +321,6 @@ impl State {
 
     /// One event, as the member hears it.
     fn next_event(&mut self) -> Option<ConsumerEvent> {
-        if let Some((number, result)) = self.results.pop_front() {
-            return Some(ConsumerEvent::Committed { number, result });
-        }
         match self.script.pop_front() {
             Some(event) => {
                 match &event {
@@ -360,7 +361,11 @@ impl State {
     fn check_commit(&mut self, offsets: &Positions) {
         for (partition, offset) in offsets {
             let Some(at) = self.reading.get(partition) else {
-                self.violations.push(format!("commits `{partition}`, which it does not own"));
+                // A loss that the member has not heard of yet is none of its mistakes.
+                let unheard = |event: &ConsumerEvent| matches!(event, ConsumerEvent::Lost(p) if p.contains(partition));
+                if !self.script.iter().any(unheard) {
+                    self.violations.push(format!("commits `{partition}`, which it does not own"));
+                }
                 continue;
             };
             if offset > at {
@@ -373,30 +378,18 @@ impl State {
         }
     }
 
-    /// True if this commit is to fail.
-    fn commit_fails(&mut self) -> bool {
-        let fails = self.commits_to_fail > 0;
-        self.commits_to_fail -= usize::from(fails);
-        fails
-    }
-
-    fn store(&mut self, offsets: &Positions) {
-        for (partition, offset) in offsets {
-            self.committed.insert(TopicPartition::clone(partition), *offset);
+    /// Carries out a commit, unless the script says that it fails.
+    fn store(&mut self, offsets: &Positions) -> Result<(), TaskError> {
+        if self.commits_to_fail > 0 {
+            self.commits_to_fail -= 1;
+            return Err(TaskError::retriable("the commit was refused, as the script says"));
         }
-    }
-
-    fn finish_commit(&mut self, number: u64, offsets: &Positions) {
-        let fails = self.commit_fails();
-        if !fails {
-            self.store(offsets);
+        if let Some((lost, _)) = offsets.iter().find(|(p, _)| !self.reading.contains_key(p)) {
+            return Err(TaskError::retriable(format!("`{lost}` is not the member's any more")));
         }
-        self.results.push_back((number, if fails { Err(refused()) } else { Ok(()) }));
+        self.committed.extend(plain(offsets));
+        Ok(())
     }
-}
-
-fn refused() -> TaskError {
-    TaskError::retriable("the commit was refused, as the script says")
 }
 
 fn shared(partitions: &[TopicPartition]) -> Vec<Arc<TopicPartition>> {
@@ -451,6 +444,10 @@ impl RecordConsumer for Member {
             if let Some(error) = state.failure.take() {
                 return Poll::Ready(Err(error));
             }
+            // A group that waits for a reply still tells the results of commits.
+            if let Some((number, result)) = state.results.pop_front() {
+                return Poll::Ready(Ok(ConsumerEvent::Committed { number, result }));
+            }
             if matches!(state.awaits, Awaits::Nothing)
                 && let Some(event) = state.next_event()
             {
@@ -468,6 +465,8 @@ impl RecordConsumer for Member {
                 state.violations.push("starts partitions that were not assigned just now".to_owned());
             }
             state.awaits = Awaits::Nothing;
+            // As in Kafka's clients an assignment begins without pauses.
+            state.paused.retain(|p| !from.iter().any(|(started, _)| started == p));
             state.reading.extend(from);
         });
     }
@@ -492,10 +491,11 @@ impl RecordConsumer for Member {
         self.act(|state| {
             state.called(&GroupCall::Commit(plain(&offsets)));
             state.check_commit(&offsets);
+            let result = state.store(&offsets);
             if state.commits_held {
-                state.held.push((number, offsets));
+                state.held.push((number, result));
             } else {
-                state.finish_commit(number, &offsets);
+                state.results.push_back((number, result));
             }
         });
     }
@@ -505,11 +505,7 @@ impl RecordConsumer for Member {
         self.act(|state| {
             state.called(&GroupCall::CommitNow(plain(&offsets)));
             state.check_commit(&offsets);
-            if state.commit_fails() {
-                result = Err(refused());
-            } else {
-                state.store(&offsets);
-            }
+            result = state.store(&offsets);
         });
         Box::pin(std::future::ready(result))
     }

@@ -7,6 +7,7 @@ use crate::{
     task::{
         guard::{guard, is_panic},
         sink_offsets::Positions,
+        wait::Timer,
     },
 };
 use std::sync::Arc;
@@ -56,13 +57,29 @@ impl SinkLoop {
         }
     }
 
+    /// Waits for the commit that is under way: one that the client tries again must not come after the last one.
+    async fn await_commit(&mut self, why: CloseReason) {
+        let mut limit = self.config.offset_flush_timeout;
+        if why == CloseReason::Stopping {
+            // The last commit needs time too.
+            limit = limit.min(self.config.graceful_timeout / 2);
+        }
+        let end = self.commit_since.saturating_add(limit);
+        while self.offsets.is_committing() {
+            let mut timer = Timer::new(Arc::clone(&self.clock));
+            timer.set(end.saturating_sub(self.clock.monotonic()));
+            match self.inbox.commit_result(timer).await {
+                Some((number, result)) => self.on_committed(number, result),
+                None => self.commit_is_late(),
+            }
+        }
+    }
+
     pub(super) fn commit_is_late(&mut self) {
         self.offsets.give_up_commit();
         self.observer.offsets_committed(false);
-        let limit = self.config.offset_flush_timeout.as_millis();
-        self.warn(format!(
-            "a commit has no result after {limit} ms, the limit of `offset.flush.timeout.ms`; not waiting any longer"
-        ));
+        let waited = self.clock.monotonic().saturating_sub(self.commit_since).as_millis();
+        self.warn(format!("a commit has no result after {waited} ms; it is not waited for any longer"));
     }
 
     /// The end of an assignment: what is safe, then `closed`, then the commit. The partitions are then forgotten.
@@ -92,6 +109,7 @@ impl SinkLoop {
                 outcome = outcome.and(Err(error));
             }
         }
+        self.await_commit(why).await;
         let mut accepted = self.offsets.accept(safe);
         accepted.retain(|(p, _)| partitions.contains(p) && !self.inbox.is_lost(p));
         if !accepted.is_empty() {

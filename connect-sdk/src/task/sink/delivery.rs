@@ -47,8 +47,12 @@ impl SinkLoop {
         let (tolerant, into) = (self.config.tolerant, &mut records);
         let converted =
             call("converter", || convert(&batch, offsets, |p| pauses.holds(p), converters, tolerant, into))?;
-        for partition in &converted.missed {
-            self.pauses.has_strayed(partition);
+        if !converted.missed.is_empty() {
+            for partition in &converted.missed {
+                self.pauses.has_strayed(partition);
+            }
+            // They were under way when the consumer was told, or it was told before it had taken the partitions.
+            self.inbox.consumer.pause(converted.missed);
         }
         if let Some((n, first)) = &converted.skipped {
             self.observer.skipped(SkipReason::Failed, *n);

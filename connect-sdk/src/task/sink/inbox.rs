@@ -6,6 +6,7 @@ use crate::{
     task::{
         ports::{ConsumedBatch, ConsumerEvent, RecordConsumer, TaskEvent, TaskObserver},
         sink_offsets::Positions,
+        wait::Timer,
     },
 };
 use std::{
@@ -25,11 +26,13 @@ pub(super) struct Inbox {
     waiting: VecDeque<ConsumerEvent>,
     failed: Option<TaskError>,
     observer: Arc<dyn TaskObserver>,
+    /// No more records are wanted.
+    ends: bool,
 }
 
 impl Inbox {
     pub(super) fn new(consumer: Box<dyn RecordConsumer>, observer: Arc<dyn TaskObserver>) -> Self {
-        Self { consumer, waiting: VecDeque::new(), failed: None, observer }
+        Self { consumer, waiting: VecDeque::new(), failed: None, observer, ends: false }
     }
 
     /// The next event.
@@ -67,6 +70,40 @@ impl Inbox {
         .await
     }
 
+    /// From now on records are dropped: the task ends.
+    pub(super) fn end(&mut self) {
+        self.ends = true;
+        self.waiting.retain(|event| !matches!(event, ConsumerEvent::Records(_)));
+    }
+
+    /// Waits for the result of a commit, while other events wait. `None` if it does not come before the timer, or not at
+    /// all.
+    pub(super) async fn commit_result(&mut self, mut timer: Timer) -> Option<(u64, Result<(), TaskError>)> {
+        poll_fn(|cx| {
+            loop {
+                let at = self.waiting.iter().position(|event| matches!(event, ConsumerEvent::Committed { .. }));
+                if let Some(ConsumerEvent::Committed { number, result }) = at.and_then(|at| self.waiting.remove(at)) {
+                    return Poll::Ready(Some((number, result)));
+                }
+                if self.failed.is_some() || self.waiting.len() >= WAITING_MAX {
+                    return Poll::Ready(None);
+                }
+                match self.consumer.poll_event(cx) {
+                    Poll::Pending => return timer.poll(cx).map(|()| None),
+                    Poll::Ready(Err(error)) => self.failed = Some(error),
+                    Poll::Ready(Ok(event)) => self.keep(event),
+                }
+            }
+        })
+        .await
+    }
+
+    fn keep(&mut self, event: ConsumerEvent) {
+        if !(self.ends && matches!(event, ConsumerEvent::Records(_))) {
+            self.waiting.push_back(event);
+        }
+    }
+
     fn collect(&mut self, call: &'static str, cx: &mut Context<'_>) {
         // Whoever waits for a reply says nothing more before it has it.
         let awaits_reply = |e: &ConsumerEvent| matches!(e, ConsumerEvent::Revoked(_) | ConsumerEvent::Assigned(_));
@@ -82,7 +119,7 @@ impl Inbox {
                         );
                         self.observer.event(TaskEvent::Info(text));
                     }
-                    self.waiting.push_back(event);
+                    self.keep(event);
                 }
             }
         }

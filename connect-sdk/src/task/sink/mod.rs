@@ -373,6 +373,7 @@ impl SinkLoop {
 
     async fn finish(&mut self) -> Result<()> {
         self.again = None;
+        self.inbox.end();
         let (mut awaits_release, mut told) = (false, Ok(()));
         while let Some(event) = self.inbox.take_waiting() {
             match event {

@@ -3,6 +3,7 @@
 
 mod commits;
 mod conversion;
+mod random;
 mod rebalance;
 mod retries;
 mod states;
@@ -15,7 +16,7 @@ use crate::{
     testkit::{MemoryGroup, RawRecord, Reports, Sim, TextConverter, Wishes},
 };
 use std::{
-    collections::VecDeque,
+    collections::{BTreeSet, VecDeque},
     sync::{Mutex, MutexGuard},
     task::Waker,
 };
@@ -48,6 +49,8 @@ struct Script {
     on_put: Option<PutHook>,
     /// A buffered sink keeps this many records unwritten.
     keeps: usize,
+    /// What is in the target: partition and offset.
+    written: BTreeSet<(i32, i64)>,
 }
 
 #[derive(Clone)]
@@ -60,6 +63,11 @@ impl Shared {
 
     fn log(&self, line: impl Into<String>) {
         self.lock().log.push(line.into());
+    }
+
+    fn write<R: std::borrow::Borrow<SinkRecord>>(&self, records: impl Iterator<Item = R>) {
+        let places = records.map(|r| (r.borrow().partition(), r.borrow().offset()));
+        self.lock().written.extend(places);
     }
 
     /// Waits while calls of this name are stuck, then answers as the script says.
@@ -142,9 +150,13 @@ impl DynSink for Scripted {
             if !self.lends() {
                 self.held.extend(std::mem::take(records));
                 let keeps = self.shared.lock().keeps;
-                self.held.drain(..self.held.len().saturating_sub(keeps));
+                let ready = self.held.len().saturating_sub(keeps);
+                self.shared.write(self.held.drain(..ready));
+                return self.shared.outcome("put").await;
             }
-            self.shared.outcome("put").await
+            self.shared.outcome("put").await?;
+            self.shared.write(records.iter());
+            Ok(())
         })
     }
 
@@ -168,7 +180,10 @@ impl DynSink for Scripted {
                     let closing: Vec<_> = at.partitions().cloned().collect();
                     let is_closing =
                         |r: &SinkRecord| closing.iter().any(|p| *p.topic == *r.topic() && p.partition == r.partition());
-                    self.held.retain(|r| !is_closing(r));
+                    let (closing, kept) = std::mem::take(&mut self.held).into_iter().partition(is_closing);
+                    let closing: VecDeque<SinkRecord> = closing;
+                    self.held = kept;
+                    self.shared.write(closing.iter());
                     at.all_written()
                 }
                 (PreCommit::Closing(at), Answer::Everything) => at.all_written(),
@@ -240,6 +255,7 @@ impl Stage {
             start: StartOffsets::none(),
             on_put: None,
             keeps: usize::MAX,
+            written: BTreeSet::new(),
         };
         let (sink, group) = (Shared(Arc::new(Mutex::new(script))), MemoryGroup::new());
         let log = sink.clone();

@@ -33,6 +33,36 @@ fn of_lost_partitions_nothing_is_committed() {
 }
 
 #[test]
+fn the_last_commit_waits_for_the_one_that_is_under_way() {
+    let mut stage = direct(&[]).start_with(2);
+    stage.settle();
+    stage.group.hold_commits(true);
+    stage.pass(1000);
+    stage.append(0, 1);
+    assert_eq!(stage.log_of(&["commit"]), ["commit t-0=2 t-1=2"]);
+    stage.group.revoke(&[t(0)]);
+    assert_eq!(stage.log(), ["pre_commit Revoked t-0", "closed Revoked t-0"]);
+    stage.group.hold_commits(false);
+    assert_eq!(stage.log(), ["commit_now t-0=3", "released"]);
+    assert_eq!(stage.reports.commits(), (2, 0));
+}
+
+#[test]
+fn the_last_commit_of_a_stop_does_not_wait_for_ever() {
+    let mut stage = direct(&[("task.shutdown.graceful.timeout.ms", "1000")]).start_with(2);
+    stage.settle();
+    stage.group.hold_commits(true);
+    stage.pass(1000);
+    stage.append(0, 1);
+    stage.log();
+    stage.stop();
+    assert!(stage.is_running());
+    stage.pass(500);
+    assert_eq!(stage.log_of(&["commit_now", "leave"]), ["commit_now t-0=3 t-1=2", "leave"]);
+    assert_eq!(stage.end(), None);
+}
+
+#[test]
 fn the_result_of_a_commit_after_the_revocation_changes_nothing() {
     let mut stage = direct(&[]).start_with(2);
     stage.settle();
@@ -40,6 +70,7 @@ fn the_result_of_a_commit_after_the_revocation_changes_nothing() {
     stage.pass(1000);
     assert_eq!(stage.log_of(&["commit"]), ["commit t-0=2 t-1=2"]);
     stage.group.revoke(&[t(0), t(1)]);
+    stage.pass(5000);
     assert_eq!(stage.log_of(&["commit_now", "released"]), ["commit_now t-0=2 t-1=2", "released"]);
     stage.group.assign(&[t(0)]);
     stage.append(0, 2);

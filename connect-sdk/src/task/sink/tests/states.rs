@@ -88,7 +88,11 @@ fn records_that_slip_through_a_pause_are_read_again_on_resuming() {
     stage.settle();
     stage.wishes.wish(TargetState::Paused);
     stage.unstick();
-    assert_eq!(stage.log_of(&["put", "pause"]), ["put t-0@1", "pause t-0 t-1"]);
+    assert_eq!(
+        stage.log_of(&["put", "pause"]),
+        ["put t-0@1", "pause t-0 t-1", "pause t-0 t-1"],
+        "told again, for it has not listened"
+    );
     stage.wishes.wish(TargetState::Started);
     assert_eq!(stage.log_of(&["put", "seek", "resume"]), ["seek t-0=2 t-1=1", "resume t-0 t-1", "put t-0@2 t-1@1"]);
 }
