@@ -9,6 +9,7 @@ use crate::{
 use bytes::Bytes;
 
 /// Which part of a record a converter serves; Java's `converter.type`.
+#[allow(clippy::exhaustive_enums, reason = "a record has no other parts")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ConverterKind {
     /// The key.
@@ -32,6 +33,7 @@ impl ConverterKind {
 }
 
 /// How a converter treats borrowed text and bytes: a runtime may then pass them on without a call for each record.
+#[allow(clippy::exhaustive_structs, reason = "text and bytes are all that a batch lends")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PassThrough {
     /// UTF-8 text is written as it is.
@@ -115,7 +117,13 @@ pub type BoxConverter = std::sync::Arc<dyn Converter>;
 /// A header converter made.
 pub type BoxHeaderConverter = std::sync::Arc<dyn HeaderConverter>;
 
+/// Makes a converter for keys or values.
+pub type MakeConverter = fn(&Properties, ConverterKind) -> Result<BoxConverter, ConfigErrors>;
+/// Makes a header converter.
+pub type MakeHeaderConverter = fn(&Properties) -> Result<BoxHeaderConverter, ConfigErrors>;
+
 /// A converter class: what can be asked before one is made.
+#[allow(clippy::exhaustive_structs, reason = "whoever adds a converter writes it out whole")]
 #[derive(Clone, Copy)]
 pub struct ConverterClass {
     /// The Java class, which users write in full or by its short name.
@@ -125,9 +133,9 @@ pub struct ConverterClass {
     /// Its configuration keys, without the prefix `key.converter.` or the like.
     pub config_def: fn() -> ConfigDef,
     /// Makes one for keys or values; `None` if the class converts only headers.
-    pub converter: Option<fn(&Properties, ConverterKind) -> Result<BoxConverter, ConfigErrors>>,
+    pub converter: Option<MakeConverter>,
     /// Makes one for headers; `None` if the class does not convert headers.
-    pub header_converter: Option<fn(&Properties) -> Result<BoxHeaderConverter, ConfigErrors>>,
+    pub header_converter: Option<MakeHeaderConverter>,
 }
 
 impl std::fmt::Debug for ConverterClass {

@@ -20,6 +20,7 @@ pub type Result<T, E = TaskError> = core::result::Result<T, E>;
 /// }
 /// assert!(parse("x").is_err_and(|e| !e.is_retriable()));
 /// ```
+#[allow(clippy::exhaustive_enums, reason = "a third answer to whether trying again helps does not exist")]
 #[derive(Debug)]
 pub enum TaskError {
     /// It may work later: the framework drops the work in hand and tries again.
@@ -113,6 +114,7 @@ pub trait Classify: Error + Send + Sync + 'static {
 }
 
 /// The answer of [`Classify::classify`].
+#[allow(clippy::exhaustive_enums, reason = "as `TaskError`")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Class {
     /// Trying again may help, not before `after` if it is given.

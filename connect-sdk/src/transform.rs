@@ -6,6 +6,7 @@ use crate::{
 };
 
 /// A record as transformations see it, of a source or of a sink.
+#[allow(clippy::exhaustive_structs, reason = "transformations take records apart and put them together")]
 #[derive(Debug, Clone, Default)]
 pub struct ConnectRecord {
     /// Where it goes (source), or where it came from (sink).

@@ -242,6 +242,9 @@ pub struct ConsumedRecord {
     pub headers: (u32, u32),
 }
 
+/// Where a header's name and value stand in [`ConsumedBatch::buffer`]: start and length each; no value is null.
+pub type HeaderPlaces = ((u32, u32), Option<(u32, u32)>);
+
 /// The records of one consumer poll, copied into one buffer; nothing in it belongs to the client library.
 #[derive(Debug, Default)]
 pub struct ConsumedBatch {
@@ -252,7 +255,7 @@ pub struct ConsumedBatch {
     /// The records, in order of offset within each partition.
     pub records: Vec<ConsumedRecord>,
     /// Header names (as bytes: they need not be UTF-8) and values.
-    pub headers: Vec<((u32, u32), Option<(u32, u32)>)>,
+    pub headers: Vec<HeaderPlaces>,
     /// Per partition of `partitions`: the consumer's position after this batch, which may lie beyond the last record
     /// (transaction markers).
     pub positions: Vec<i64>,
