@@ -6,36 +6,13 @@ use std::{collections::BTreeMap, fmt, time::Duration};
 use connect_sdk::config::{ConfigError, ConfigErrors};
 use rdkafka::{config::ClientConfig as NativeConfig, error::KafkaError as NativeError, types::RDKafkaConfRes};
 
+use crate::config::ClientDefaults;
+
 use super::{
     client_keys::{self, ClientKind, Kind, Target, distance},
     client_security,
     oauth::OauthSource,
 };
-
-/// What a client does where the operator has said nothing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum ClientDefaults {
-    /// Large batches, several requests in flight, idempotent: faster than Java's defaults and at least as safe.
-    #[default]
-    Tuned,
-    /// As a Java worker.
-    Java,
-}
-
-impl ClientDefaults {
-    /// The values of `client.defaults`.
-    pub const NAMES: [&str; 2] = ["tuned", "java"];
-
-    /// Reads a value of `client.defaults`; `None` if it is none of [`Self::NAMES`].
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        match name.to_ascii_lowercase().as_str() {
-            "tuned" => Some(Self::Tuned),
-            "java" => Some(Self::Java),
-            _ => None,
-        }
-    }
-}
 
 /// Records of one consumer poll where nothing is set, as in Java.
 const MAX_POLL_RECORDS_JAVA: usize = 500;

@@ -35,3 +35,15 @@ pub fn dead_letter_producer(connector: &str, task: u32) -> String {
 pub fn consumer_group(connector: &str) -> String {
     format!("connect-{connector}")
 }
+
+/// The id of the admin client of a worker; `worker` is its prefix for internal clients.
+#[must_use]
+pub fn shared_admin(worker: &str) -> String {
+    format!("{worker}-shared-admin")
+}
+
+/// The id of the clients of a worker's offsets topic.
+#[must_use]
+pub fn offsets(worker: &str) -> String {
+    format!("{worker}-offsets")
+}

@@ -3,13 +3,12 @@
 use std::{
     ffi::{CStr, c_void},
     ptr::null,
-    sync::Arc,
     time::Duration,
 };
 
 use rdkafka_sys as sys;
 
-use super::{Client, CodeResult, Partitions, Queue, c_name, check, check_object, millis};
+use super::{Client, CodeResult, Partitions, Queue, Topic, c_name, check, check_object, millis};
 
 impl Client {
     /// Subscribes to exactly these topics; to none: leaves the group.
@@ -134,9 +133,23 @@ impl Client {
         // SAFETY: the client is alive.
         unsafe { sys::rd_kafka_consumer_closed(self.rk()) != 0 }
     }
+}
 
-    /// Whether nothing else holds this client.
-    pub(in super::super) fn is_last(self: &Arc<Self>) -> bool {
-        Arc::strong_count(self) == 1
+impl Topic {
+    /// Reads a partition without a group, from `offset` on, into `queue`.
+    pub(in super::super) fn read(&self, partition: i32, offset: i64, queue: &Queue) -> CodeResult<()> {
+        // SAFETY: topic and queue are alive.
+        let started = unsafe { sys::rd_kafka_consume_start_queue(self.ptr(), partition, offset, queue.ptr()) };
+        if started == 0 {
+            return Ok(());
+        }
+        // SAFETY: reads this thread's last error code.
+        Err(unsafe { sys::rd_kafka_last_error() }.into())
+    }
+
+    /// Ends the reading; waits until librdkafka's threads have let the partition go.
+    pub(in super::super) fn stop_reading(&self, partition: i32) {
+        // SAFETY: the topic is alive. A partition that is not read needs no stop.
+        let _stopped = unsafe { sys::rd_kafka_consume_stop(self.ptr(), partition) };
     }
 }

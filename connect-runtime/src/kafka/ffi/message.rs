@@ -16,6 +16,9 @@ pub(in super::super) struct Messages {
     messages: Vec<*mut sys::rd_kafka_message_t>,
 }
 
+// SAFETY: the messages are ours alone, and librdkafka takes them back on any thread.
+unsafe impl Send for Messages {}
+
 impl Messages {
     pub(in super::super) fn new() -> Self {
         Self { messages: Vec::new() }

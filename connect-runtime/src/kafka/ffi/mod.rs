@@ -60,8 +60,9 @@ impl Client {
     /// Creates a client; its threads start at once, connections follow.
     pub(super) fn new(role: Role, entries: &BTreeMap<String, String>) -> Result<Arc<Self>, NativeError> {
         let mut config = NativeConfig::new();
-        // Which lines are worth showing is decided where they arrive.
-        config.set_log_level(RDKafkaLogLevel::Info);
+        // Which lines are worth showing is decided where they arrive; debugging lines come only if asked for.
+        let debugging = entries.contains_key("debug");
+        config.set_log_level(if debugging { RDKafkaLogLevel::Debug } else { RDKafkaLogLevel::Info });
         for (key, value) in entries {
             config.set(key, value);
         }

@@ -38,6 +38,10 @@ impl Topic {
         }
     }
 
+    pub(super) fn ptr(&self) -> *mut sys::rd_kafka_topic_t {
+        self.topic.as_ptr()
+    }
+
     /// What delivery reports name the topic by.
     pub(in super::super) fn id(&self) -> usize {
         self.topic.as_ptr() as usize

@@ -1,0 +1,579 @@
+//! The thread of a consumer.
+
+use std::{
+    collections::BTreeMap,
+    sync::Arc,
+    thread,
+    time::{Duration, Instant},
+};
+
+use connect_sdk::{sink::TopicPartition, task::ports::ConsumerEvent};
+use rdkafka::error::RDKafkaErrorCode as Code;
+use tokio::sync::oneshot;
+use tracing::{info, warn};
+
+use super::{
+    BATCHES_WAITING_MAX, BatchReader, Command, Positions, Round, Shared,
+    commits::{Commits, Waits},
+    topics::Watch,
+};
+use crate::kafka::{
+    client_config::ClientConfig,
+    client_events::ClientEvents,
+    error::{ErrorClass, KafkaError, class_of},
+    ffi::{Client, EventKind, OFFSET_INVALID, Partitions, Queue},
+};
+
+/// The thread looks around at least this often; whatever happens wakes it.
+const IDLE_MAX: Duration = Duration::from_millis(500);
+/// How long one question for committed offsets or the ends of partitions may take.
+const ASK_TIMEOUT: Duration = Duration::from_secs(5);
+const ASK_PAUSE: Duration = Duration::from_millis(100);
+/// How long a seek may take; it is a word between librdkafka's threads, no request.
+const SEEK_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long the group may take to let the consumer go.
+const LEAVE_TIMEOUT: Duration = Duration::from_secs(5);
+const LEAVE_POLL: Duration = Duration::from_millis(10);
+/// librdkafka's words for a partition's ends.
+const OFFSET_BEGINNING: i64 = -2;
+const OFFSET_END: i64 = -1;
+
+/// An assigned partition.
+#[derive(Debug, Clone, Copy)]
+struct Assigned {
+    /// The offset of the record that comes next.
+    next: i64,
+    paused: bool,
+}
+
+pub(super) struct Worker {
+    shared: Arc<Shared>,
+    id: String,
+    /// How long the task may take over a rebalance.
+    patience: Duration,
+    reset: Reset,
+    topics: Vec<String>,
+    assigned: BTreeMap<Arc<TopicPartition>, Assigned>,
+    /// The group is being left to join it anew: what still comes is nobody's.
+    leaving: bool,
+    events: ClientEvents,
+    reader: BatchReader,
+    closing: Option<Option<oneshot::Sender<()>>>,
+    // Queues are destroyed before the client, which all of them hold.
+    commits: Commits,
+    records: Queue,
+    queue: Queue,
+    client: Arc<Client>,
+}
+
+/// Where to begin without a committed offset.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reset {
+    Beginning,
+    End,
+    Fail,
+}
+
+impl Worker {
+    pub(super) fn new(shared: Arc<Shared>, client: Arc<Client>, mut queue: Queue, config: &ClientConfig) -> Self {
+        let mut records = client.new_queue();
+        let mut answers = client.new_queue();
+        for queue in [&mut queue, &mut records, &mut answers] {
+            queue.wake(thread::current());
+        }
+        Self {
+            shared,
+            id: config.client_id().to_owned(),
+            patience: config.max_poll_interval() / 10 * 9,
+            reset: match config.native("auto.offset.reset") {
+                Some("latest") => Reset::End,
+                Some("error") => Reset::Fail,
+                _ => Reset::Beginning,
+            },
+            topics: Vec::new(),
+            assigned: BTreeMap::new(),
+            leaving: false,
+            events: ClientEvents::new(Arc::clone(&client), config.client_id(), config.oauth.clone()),
+            reader: BatchReader::new(config.max_poll_records()),
+            closing: None,
+            commits: Commits::new(Arc::clone(&client), answers),
+            records,
+            queue,
+            client,
+        }
+    }
+
+    pub(super) fn run(mut self, watch: Option<Watch>) {
+        let idle = IDLE_MAX.min(self.patience / 4).max(Duration::from_millis(1));
+        while self.closing.is_none() {
+            match self.turn() {
+                Ok(true) => {}
+                Ok(false) => thread::park_timeout(idle),
+                Err(error) => {
+                    self.shared.tell(|state| state.failed = Some(error));
+                    // The task will drop or close the consumer; until then there is nothing to do.
+                    while self.closing.is_none() {
+                        let worked = self.carry_out_commands() | self.serve_commits();
+                        if !worked {
+                            thread::park_timeout(idle);
+                        }
+                    }
+                }
+            }
+        }
+        drop(watch);
+        self.leave();
+    }
+
+    /// One look at everything; false if there was nothing to do.
+    fn turn(&mut self) -> Result<bool, KafkaError> {
+        let mut worked = self.carry_out_commands();
+        if self.closing.is_some() {
+            return Ok(true);
+        }
+        while let Some(event) = self.queue.poll(Duration::ZERO) {
+            worked = true;
+            self.on_event(event.kind())?;
+            if self.closing.is_some() {
+                return Ok(true);
+            }
+        }
+        worked |= self.serve_commits();
+        worked |= self.read_records()?;
+        Ok(worked)
+    }
+
+    fn on_event(&mut self, event: EventKind) -> Result<(), KafkaError> {
+        if let EventKind::Error { code, fatal: false, text } = &event
+            && ends_task(*code)
+        {
+            return Err(KafkaError::coded(*code, "the consumer cannot go on", text).fatal());
+        }
+        match self.events.serve(event)? {
+            Some(EventKind::Rebalance { assign: true, partitions }) => self.on_assigned(&partitions),
+            Some(EventKind::Rebalance { assign: false, partitions }) => self.on_revoked(&partitions),
+            _ => Ok(()),
+        }
+    }
+
+    // ---- commands
+
+    fn carry_out_commands(&mut self) -> bool {
+        let mut worked = false;
+        loop {
+            let command = self.shared.lock().commands.pop_front();
+            let Some(command) = command else { return worked };
+            worked = true;
+            self.carry_out(command);
+        }
+    }
+
+    fn carry_out(&mut self, command: Command) {
+        match command {
+            Command::Commit { number, offsets } => self.commits.start(offsets, Waits::Event(number)),
+            Command::CommitNow { offsets, reply } => self.commits.start(offsets, Waits::Reply(reply)),
+            Command::Pause(partitions) => self.pause(&partitions),
+            Command::Resume(partitions) => self.resume(&partitions),
+            Command::Seek(to) => self.seek(&to),
+            Command::Subscribe(topics) => {
+                self.topics = topics;
+                self.subscribe();
+            }
+            Command::Close(reply) => self.closing = Some(reply),
+        }
+    }
+
+    fn subscribe(&self) {
+        if let Err(code) = self.client.subscribe(&self.topics) {
+            let error = KafkaError::coded(code, &format!("cannot subscribe to {:?}", self.topics), "").fatal();
+            self.shared.tell(|state| state.failed = Some(error));
+        }
+    }
+
+    /// The partitions of a list that are assigned, with their positions; others have gone in the meantime.
+    fn known<'a>(&self, partitions: impl Iterator<Item = &'a Arc<TopicPartition>>) -> Partitions {
+        let mut list = Partitions::new();
+        for partition in partitions {
+            if let Some(assigned) = self.assigned.get(partition) {
+                list.add(&partition.topic, partition.partition, assigned.next);
+            }
+        }
+        list
+    }
+
+    fn pause(&mut self, partitions: &[Arc<TopicPartition>]) {
+        // What waits for the task is delivered after the pause: it is read again.
+        let mut rewound: BTreeMap<Arc<TopicPartition>, i64> = BTreeMap::new();
+        let mut state = self.shared.lock();
+        for batch in &state.batches {
+            for record in &batch.records {
+                let partition = &batch.partitions[record.partition as usize];
+                if partitions.contains(partition) {
+                    rewound.entry(Arc::clone(partition)).or_insert(record.offset);
+                }
+            }
+        }
+        state.drop_records(|partition| partitions.iter().any(|paused| **paused == *partition));
+        drop(state);
+        for partition in partitions {
+            if let Some(assigned) = self.assigned.get_mut(partition) {
+                assigned.paused = true;
+                if let Some(offset) = rewound.get(partition) {
+                    assigned.next = *offset;
+                }
+            }
+        }
+        let list = self.known(partitions.iter());
+        self.warn_if(self.client.pause(&list), "partitions cannot be paused");
+    }
+
+    fn resume(&mut self, partitions: &[Arc<TopicPartition>]) {
+        for partition in partitions {
+            if let Some(assigned) = self.assigned.get_mut(partition) {
+                assigned.paused = false;
+            }
+        }
+        let list = self.known(partitions.iter());
+        self.warn_if(self.client.resume(&list), "partitions cannot be resumed");
+        // Nothing wakes the fetching thread after a resume but a seek; and records that had waited are read again.
+        self.seek_to(&list);
+    }
+
+    fn seek(&mut self, to: &[(Arc<TopicPartition>, i64)]) {
+        for (partition, offset) in to {
+            if let Some(assigned) = self.assigned.get_mut(partition) {
+                assigned.next = *offset;
+            }
+        }
+        let list = self.known(to.iter().map(|(partition, _)| partition));
+        self.seek_to(&list);
+    }
+
+    fn seek_to(&self, list: &Partitions) {
+        if !list.is_empty() {
+            self.warn_if(self.client.seek(list, SEEK_TIMEOUT), "positions cannot be set");
+        }
+        for failed in list.iter().filter(|entry| entry.error.is_some()) {
+            warn!(client = %self.id, topic = failed.topic, partition = failed.partition, error = ?failed.error,
+                "position cannot be set");
+        }
+    }
+
+    fn warn_if(&self, result: Result<(), Code>, what: &'static str) {
+        if let Err(code) = result {
+            warn!(client = %self.id, error = %code, "{what}");
+        }
+    }
+
+    fn serve_commits(&mut self) -> bool {
+        let mut worked = self.commits.serve();
+        if !self.commits.ended.is_empty() {
+            worked = true;
+            let ended = std::mem::take(&mut self.commits.ended);
+            if ended.iter().any(|(_, result)| result.is_ok()) {
+                self.events.alive();
+            }
+            self.shared.tell(|state| {
+                let events = ended.into_iter().map(|(number, result)| ConsumerEvent::Committed { number, result });
+                state.control.extend(events);
+            });
+        }
+        worked
+    }
+
+    // ---- records
+
+    fn read_records(&mut self) -> Result<bool, KafkaError> {
+        if self.leaving || self.shared.lock().batches.len() >= BATCHES_WAITING_MAX {
+            return Ok(false);
+        }
+        let read = self
+            .reader
+            .read(&self.records)
+            .map_err(|code| KafkaError::coded(code, "records cannot be read", "").fatal())?;
+        for (code, text) in read.errors {
+            if code != Code::PartitionEOF {
+                self.on_event(EventKind::Error { code, fatal: false, text })?;
+            }
+        }
+        let Some(mut batch) = read.batch else { return Ok(false) };
+        self.events.alive();
+        // The positions may lie behind markers of transactions.
+        let mut positions = self.known(batch.partitions.iter());
+        if self.client.positions(&mut positions).is_ok() {
+            for entry in positions.iter().filter(|entry| entry.error.is_none()) {
+                let place = batch
+                    .partitions
+                    .iter()
+                    .position(|partition| partition.partition == entry.partition && *partition.topic == *entry.topic);
+                if let Some(place) = place {
+                    batch.positions[place] = batch.positions[place].max(entry.offset);
+                }
+            }
+        }
+        for (partition, position) in batch.partitions.iter().zip(&batch.positions) {
+            if let Some(assigned) = self.assigned.get_mut(partition) {
+                assigned.next = *position;
+            }
+        }
+        self.shared.tell(|state| {
+            state.batches.push_back(batch);
+            // A seek that is not carried out yet makes records of its partitions obsolete.
+            let sought: Vec<Arc<TopicPartition>> = state
+                .commands
+                .iter()
+                .filter_map(|command| if let Command::Seek(to) = command { Some(to) } else { None })
+                .flat_map(|to| to.iter().map(|(partition, _)| Arc::clone(partition)))
+                .collect();
+            if !sought.is_empty() {
+                state.drop_records(|partition| sought.iter().any(|sought| **sought == *partition));
+            }
+        });
+        Ok(true)
+    }
+
+    // ---- rebalances
+
+    fn on_assigned(&mut self, partitions: &Partitions) -> Result<(), KafkaError> {
+        if partitions.is_empty() {
+            return self.assign(partitions);
+        }
+        let deadline = Instant::now() + self.patience;
+        let Some(start) = self.start_offsets(partitions, deadline)? else { return self.join_anew(partitions) };
+        let names: Vec<Arc<TopicPartition>> = start.iter().map(|(partition, _)| Arc::clone(partition)).collect();
+        info!(client = %self.id, partitions = %list(&names), "partitions assigned");
+        let mut start: BTreeMap<Arc<TopicPartition>, i64> = start.into_iter().collect();
+        let told = start.iter().map(|(partition, offset)| (Arc::clone(partition), *offset)).collect();
+        match self.ask(ConsumerEvent::Assigned(told), deadline) {
+            Some(Round::Started(from)) => {
+                for (partition, offset) in from {
+                    start.entry(partition).and_modify(|start| *start = offset);
+                }
+            }
+            // Released without having started: the task is on its way out and will close the consumer.
+            Some(_) => {}
+            None if self.closing.is_some() => {}
+            None => {
+                warn!(client = %self.id, "the task did not take its partitions within `max.poll.interval.ms`");
+                return self.join_anew(partitions);
+            }
+        }
+        let mut list = Partitions::new();
+        for (partition, offset) in &start {
+            self.client.forward(&partition.topic, partition.partition, &self.records);
+            list.add(&partition.topic, partition.partition, *offset);
+        }
+        self.reader.forget_names();
+        self.assign(&list)?;
+        self.assigned.extend(start.into_iter().map(|(name, next)| (name, Assigned { next, paused: false })));
+        Ok(())
+    }
+
+    fn assign(&self, list: &Partitions) -> Result<(), KafkaError> {
+        let assigned =
+            if self.client.is_cooperative() { self.client.incremental_assign(list) } else { self.client.assign(list) };
+        assigned.map_err(|code| KafkaError::coded(code, "partitions cannot be taken", ""))
+    }
+
+    /// Ends a round that the task has not answered in time. The group counts on this member for its partitions, so it
+    /// leaves, which takes all of them, and joins again.
+    fn join_anew(&mut self, partitions: &Partitions) -> Result<(), KafkaError> {
+        let lost: Vec<Arc<TopicPartition>> = std::mem::take(&mut self.assigned).into_keys().collect();
+        self.reader.forget_names();
+        self.leaving = true;
+        for entry in partitions.iter() {
+            self.client.forward(entry.topic, entry.partition, &self.records);
+        }
+        self.assign(partitions)?;
+        self.shared.tell(|state| {
+            state.control.retain(|event| !matches!(event, ConsumerEvent::Assigned(_)));
+            state.batches.clear();
+            if !lost.is_empty() {
+                state.control.push_back(ConsumerEvent::Lost(lost));
+            }
+        });
+        let none: [&str; 0] = [];
+        self.warn_if(self.client.subscribe(&none), "the group cannot be left");
+        self.subscribe();
+        Ok(())
+    }
+
+    /// Where to read from: the committed offsets, or the ends that `auto.offset.reset` names. `None` if no broker tells
+    /// it in time, or the consumer is being closed.
+    fn start_offsets(&mut self, partitions: &Partitions, deadline: Instant) -> Result<Option<Positions>, KafkaError> {
+        loop {
+            let timeout = ASK_TIMEOUT.min(deadline.saturating_duration_since(Instant::now()));
+            match self.ask_start_offsets(partitions, timeout.max(ASK_PAUSE)) {
+                Ok(offsets) => return Ok(Some(offsets)),
+                Err(error) if error.class() != ErrorClass::Retriable => return Err(error),
+                Err(error) => {
+                    warn!(client = %self.id, error = %error, "start offsets cannot be had, trying again");
+                }
+            }
+            self.carry_out_commands();
+            if Instant::now() >= deadline || self.closing.is_some() {
+                return Ok(None);
+            }
+            thread::park_timeout(ASK_PAUSE);
+        }
+    }
+
+    fn ask_start_offsets(&self, partitions: &Partitions, timeout: Duration) -> Result<Positions, KafkaError> {
+        let mut committed = Partitions::new();
+        for entry in partitions.iter() {
+            committed.add(entry.topic, entry.partition, OFFSET_INVALID);
+        }
+        let what = "committed offsets cannot be had";
+        self.client.committed(&mut committed, timeout).map_err(|code| KafkaError::coded(code, what, ""))?;
+        let mut ends = Partitions::new();
+        let mut start = Vec::with_capacity(partitions.len());
+        for entry in committed.iter() {
+            if let Some(code) = entry.error {
+                return Err(KafkaError::coded(code, what, ""));
+            }
+            if entry.offset >= 0 {
+                start.push((Arc::new(TopicPartition::new(entry.topic, entry.partition)), entry.offset));
+                continue;
+            }
+            let end = match self.reset {
+                Reset::Beginning => OFFSET_BEGINNING,
+                Reset::End => OFFSET_END,
+                Reset::Fail => {
+                    let text = format!(
+                        "the group has no committed offset for `{}-{}`, and `auto.offset.reset` is `none`",
+                        entry.topic, entry.partition
+                    );
+                    return Err(KafkaError::new(ErrorClass::Fatal, text));
+                }
+            };
+            ends.add(entry.topic, entry.partition, end);
+        }
+        if !ends.is_empty() {
+            let what = "the ends of partitions cannot be had";
+            self.client.offsets_for_times(&mut ends, timeout).map_err(|code| KafkaError::coded(code, what, ""))?;
+            for entry in ends.iter() {
+                match entry.error {
+                    Some(code) => return Err(KafkaError::coded(code, what, "")),
+                    None => start.push((Arc::new(TopicPartition::new(entry.topic, entry.partition)), entry.offset)),
+                }
+            }
+        }
+        Ok(start)
+    }
+
+    fn on_revoked(&mut self, partitions: &Partitions) -> Result<(), KafkaError> {
+        let names: Vec<Arc<TopicPartition>> = partitions
+            .iter()
+            .map(|entry| TopicPartition::new(entry.topic, entry.partition))
+            .filter_map(|name| self.assigned.get_key_value(&name).map(|(name, _)| Arc::clone(name)))
+            .collect();
+        if !names.is_empty() {
+            if self.client.is_assignment_lost() {
+                self.lose(names.clone());
+            } else {
+                info!(client = %self.id, partitions = %list(&names), "partitions revoked");
+                self.shared.lock().drop_records(|partition| names.iter().any(|name| **name == *partition));
+                let deadline = Instant::now() + self.patience;
+                let answer = self.ask(ConsumerEvent::Revoked(names.clone()), deadline);
+                if answer.is_none() && self.closing.is_none() {
+                    warn!(client = %self.id, "the task did not release its partitions within `max.poll.interval.ms`");
+                    self.lose(names.clone());
+                }
+            }
+        }
+        for name in &names {
+            self.assigned.remove(name);
+        }
+        self.reader.forget_names();
+        self.leaving = false;
+        let given_up = if self.client.is_cooperative() {
+            self.client.incremental_unassign(partitions)
+        } else {
+            self.client.unassign()
+        };
+        given_up.map_err(|code| KafkaError::coded(code, "partitions cannot be given up", ""))
+    }
+
+    fn lose(&self, names: Vec<Arc<TopicPartition>>) {
+        warn!(client = %self.id, partitions = %list(&names), "partitions lost");
+        self.shared.tell(|state| {
+            state.drop_records(|partition| names.iter().any(|name| **name == *partition));
+            state.control.retain(|event| !matches!(event, ConsumerEvent::Revoked(_)));
+            state.control.push_back(ConsumerEvent::Lost(names));
+        });
+    }
+
+    /// Tells the task and waits for its answer; meanwhile it may commit. `None`: no answer came in time, or the consumer
+    /// is being closed.
+    fn ask(&mut self, event: ConsumerEvent, deadline: Instant) -> Option<Round> {
+        self.shared.tell(|state| {
+            state.round = Round::Asked;
+            state.control.push_back(event);
+        });
+        loop {
+            let mut state = self.shared.lock();
+            let now = Instant::now();
+            if !matches!(state.round, Round::Asked) {
+                return Some(std::mem::take(&mut state.round));
+            }
+            if now >= deadline || self.closing.is_some() {
+                state.round = Round::None;
+                return None;
+            }
+            drop(state);
+            let worked = self.carry_out_commands() | self.serve_commits();
+            if !worked {
+                thread::park_timeout(deadline.saturating_duration_since(now).min(IDLE_MAX));
+            }
+        }
+    }
+
+    // ---- the end
+
+    /// Leaves the group. The task has committed before; what is still under way is waited for.
+    fn leave(mut self) {
+        let deadline = Instant::now() + LEAVE_TIMEOUT;
+        if self.client.close(&self.queue).is_ok() {
+            while !self.client.is_closed() && Instant::now() < deadline {
+                if let Some(event) = self.queue.poll(LEAVE_POLL)
+                    && let EventKind::Rebalance { partitions, .. } = event.kind()
+                {
+                    let given_up = if self.client.is_cooperative() {
+                        self.client.incremental_unassign(&partitions)
+                    } else {
+                        self.client.unassign()
+                    };
+                    self.warn_if(given_up, "partitions cannot be given up");
+                }
+                self.commits.serve();
+            }
+        }
+        let closing = self.closing.take();
+        drop(self);
+        if let Some(Some(reply)) = closing {
+            // Nobody may wait any more.
+            drop(reply.send(()));
+        }
+    }
+}
+
+/// Errors after which a consumer goes on trying in vain.
+fn ends_task(code: Code) -> bool {
+    matches!(
+        code,
+        Code::TopicAuthorizationFailed
+            | Code::GroupAuthorizationFailed
+            | Code::InvalidTopic
+            | Code::InvalidGroupId
+            | Code::InvalidSessionTimeout
+            | Code::InconsistentGroupProtocol
+            | Code::AutoOffsetReset
+            | Code::UnsupportedVersion
+            | Code::UnsupportedAssignor
+            | Code::UnreleasedInstanceId
+    ) || class_of(code) == ErrorClass::Fenced
+}
+
+fn list(partitions: &[Arc<TopicPartition>]) -> String {
+    partitions.iter().map(|partition| format!("`{partition}`")).collect::<Vec<_>>().join(", ")
+}
