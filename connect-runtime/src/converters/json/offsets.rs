@@ -11,14 +11,17 @@ use connect_sdk::source::{FieldMap, FieldValue, OffsetMap, PartitionMap};
 use super::read_schemaless;
 use super::text::{write_double, write_integer, write_string};
 
-/// The key under which the offset of a source partition is stored.
+/// The key under which the offset of a source partition is stored; Java allows a partition that is null.
 #[must_use]
-pub fn encode_offset_key(connector: &str, partition: &PartitionMap) -> Vec<u8> {
+pub fn encode_offset_key(connector: &str, partition: Option<&PartitionMap>) -> Vec<u8> {
     let mut out = Vec::with_capacity(64);
     out.push(b'[');
     write_string(connector, &mut out);
     out.push(b',');
-    write_fields(partition, &mut out);
+    match partition {
+        Some(partition) => write_fields(partition, &mut out),
+        None => out.extend_from_slice(b"null"),
+    }
     out.push(b']');
     out
 }
@@ -113,7 +116,10 @@ mod tests {
     #[test]
     fn the_form_is_javas() {
         let partition = FieldMap::new().with("filename", FieldValue::Text("a\"b.txt".into()));
-        assert_eq!(text(encode_offset_key("local-file", &partition)), r#"["local-file",{"filename":"a\"b.txt"}]"#);
+        assert_eq!(
+            text(encode_offset_key("local-file", Some(&partition))),
+            r#"["local-file",{"filename":"a\"b.txt"}]"#
+        );
         let offset = FieldMap::new()
             .with("one", FieldValue::Int(-1))
             .with("two", FieldValue::Float(1e10))
@@ -128,7 +134,7 @@ mod tests {
     fn what_was_encoded_is_decoded() {
         let partition =
             FieldMap::new().with("table", FieldValue::Text("é😀".into())).with("shard", FieldValue::Int(i64::MIN));
-        let key = encode_offset_key("c", &partition);
+        let key = encode_offset_key("c", Some(&partition));
         assert_eq!(decode_offset_key(&key).unwrap(), ("c".to_owned(), Some(partition)));
         let offset = FieldMap::new().with("at", FieldValue::Float(-0.5)).with("none", FieldValue::Null);
         assert_eq!(decode_offset(&encode_offset(&offset)).unwrap(), Some(offset));

@@ -1,0 +1,215 @@
+//! `KafkaOffsetStore`: the offsets of source connectors in a compacted topic, in Kafka Connect's own form.
+
+use super::{FileOffsetStore, OffsetBackingStore, OffsetEntries, OffsetKey};
+use crate::{
+    converters::json::offsets::{decode_offset, decode_offset_key, encode_offset, encode_offset_key},
+    kafka::{Created, KafkaAdmin, KafkaLog, LogClients, LogRecord, TopicAdmin, TopicSpec},
+};
+use connect_sdk::{
+    erased::BoxFuture,
+    error::{Result, TaskError},
+    source::{OffsetMap, PartitionMap},
+};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+/// The only `cleanup.policy` with which the newest offset of every partition is kept, and every older one may go.
+const COMPACT: &str = "compact";
+/// How long one attempt waits for a broker; there is another one as long as nobody ends the worker.
+const BROKER_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// Source offsets in a topic (`offset.storage.topic`).
+///
+/// The whole topic is read at the start and followed afterwards. Keys are matched by meaning: Java writes maps in hash
+/// order. Where a key is in the topic already, new offsets are written under the very same bytes, so that compaction keeps
+/// one of them and Java workers go on finding it.
+#[derive(Debug)]
+pub(crate) struct KafkaOffsetStore {
+    log: KafkaLog,
+    table: Arc<Mutex<Table>>,
+    /// Read where the topic has nothing: the file that the worker had before.
+    file: Option<FileOffsetStore>,
+}
+
+/// What the topic holds.
+#[derive(Debug, Default)]
+struct Table {
+    offsets: OffsetEntries,
+    /// The bytes under which a key was seen last; kept when its offset is deleted.
+    keys: HashMap<OffsetKey, Vec<u8>>,
+}
+
+/// The topic, as the worker's configuration describes it.
+#[derive(Debug, Clone)]
+pub(crate) struct OffsetTopic {
+    /// Its name and what it is made with where it is missing.
+    pub(crate) spec: TopicSpec,
+    pub(crate) clients: LogClients,
+}
+
+impl KafkaOffsetStore {
+    /// Makes the topic where it is missing, and reads it to its end. Waits for a broker as long as it takes.
+    ///
+    /// # Errors
+    /// The topic cannot be made or read, or is not a compacted one: the worker must not start, since offsets would be lost.
+    pub(crate) async fn open(topic: OffsetTopic, file: Option<FileOffsetStore>) -> Result<Self> {
+        let OffsetTopic { mut spec, clients } = topic;
+        let name = spec.name.clone();
+        // As in Kafka whatever the operator says: another policy loses offsets.
+        spec.configs.retain(|(key, _)| key != "cleanup.policy");
+        spec.configs.push(("cleanup.policy".to_owned(), COMPACT.to_owned()));
+        let table = Arc::new(Mutex::new(Table::default()));
+        loop {
+            let opened = Self::try_open(&spec, &clients, &table).await;
+            match opened {
+                Ok(log) => return Ok(Self { log, table, file }),
+                Err(TaskError::Retriable { cause, .. }) => {
+                    // Says by itself, at a growing interval, that no broker answers.
+                    if clients.admin.wait_for_broker(BROKER_TIMEOUT).await.is_ok() {
+                        tracing::warn!(topic = %name, error = %cause, "offsets topic cannot be opened yet; trying again");
+                        tokio::time::sleep(Duration::from_secs(1)).await;
+                    }
+                }
+                Err(fatal) => return Err(fatal),
+            }
+        }
+    }
+
+    async fn try_open(spec: &TopicSpec, clients: &LogClients, table: &Arc<Mutex<Table>>) -> Result<KafkaLog> {
+        if clients.admin.create_topic(spec).await? == Created::New {
+            tracing::info!(topic = %spec.name, "offsets topic created");
+        }
+        let policy = clients.admin.topic(&spec.name).await?.and_then(|info| info.cleanup_policy);
+        if let Some(policy) = policy.filter(|p| p != COMPACT) {
+            return Err(TaskError::fatal(format!(
+                "topic `{}` (`offset.storage.topic`) has `cleanup.policy` `{policy}`; it must be `{COMPACT}`, or offsets would be deleted",
+                spec.name
+            )));
+        }
+        *lock(table) = Table::default();
+        let (own, name) = (Arc::clone(table), spec.name.clone());
+        let on_record = Box::new(move |record: LogRecord<'_>| lock(&own).take(&name, record));
+        Ok(KafkaLog::open(&spec.name, clients.clone(), on_record).await?)
+    }
+}
+
+fn lock(table: &Mutex<Table>) -> MutexGuard<'_, Table> {
+    table.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Table {
+    /// Takes a record over; what no worker has written is passed over with a warning, as in Kafka.
+    fn take(&mut self, topic: &str, record: LogRecord<'_>) {
+        let Some(bytes) = record.key else { return };
+        let (connector, partition) = match decode_offset_key(bytes) {
+            Ok(key) => key,
+            Err(error) => {
+                tracing::warn!(topic, partition = record.partition, offset = record.offset, %error, "record of the offsets topic has no key of a source offset; passed over");
+                return;
+            }
+        };
+        let key = OffsetKey { connector, partition };
+        self.keys.insert(key.clone(), bytes.to_vec());
+        match record.value.map(decode_offset).transpose() {
+            Ok(Some(Some(offset))) => drop(self.offsets.insert(key, offset)),
+            Ok(_) => drop(self.offsets.remove(&key)),
+            Err(error) => {
+                tracing::warn!(topic, partition = record.partition, offset = record.offset, %error, "record of the offsets topic has no offset; passed over");
+            }
+        }
+    }
+
+    /// The bytes under which an offset is written.
+    fn key_bytes(&self, key: &OffsetKey) -> Vec<u8> {
+        let known = self.keys.get(key).cloned();
+        known.unwrap_or_else(|| encode_offset_key(&key.connector, key.partition.as_ref()))
+    }
+}
+
+impl OffsetBackingStore for KafkaOffsetStore {
+    fn load<'a>(
+        &'a self,
+        connector: &'a str,
+        partitions: Vec<PartitionMap>,
+    ) -> BoxFuture<'a, Result<Vec<Option<OffsetMap>>>> {
+        Box::pin(async move {
+            self.log.read_to_end().await?;
+            let keys: Vec<OffsetKey> = partitions.iter().map(|p| OffsetKey::new(connector, Some(p.clone()))).collect();
+            let (mut found, known): (Vec<Option<OffsetMap>>, Vec<bool>) = {
+                let table = lock(&self.table);
+                keys.iter().map(|k| (table.offsets.get(k).cloned(), table.keys.contains_key(k))).unzip()
+            };
+            if let Some(file) = &self.file {
+                let old = file.load(connector, partitions).await?;
+                // A deleted offset stays deleted: the topic knows its key.
+                for ((found, old), known) in found.iter_mut().zip(old).zip(known) {
+                    if found.is_none() && !known {
+                        *found = old;
+                    }
+                }
+            }
+            Ok(found)
+        })
+    }
+
+    fn store<'a>(
+        &'a self,
+        connector: &'a str,
+        offsets: Vec<(PartitionMap, Option<OffsetMap>)>,
+    ) -> BoxFuture<'a, Result<()>> {
+        let records = {
+            let table = lock(&self.table);
+            let record = |(partition, offset): (PartitionMap, Option<OffsetMap>)| {
+                let key = table.key_bytes(&OffsetKey::new(connector, Some(partition)));
+                (key, offset.as_ref().map(encode_offset))
+            };
+            offsets.into_iter().map(record).collect()
+        };
+        Box::pin(self.log.write(records))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use connect_sdk::source::{FieldMap, FieldValue};
+
+    fn record<'a>(key: &'a str, value: Option<&'a str>) -> LogRecord<'a> {
+        LogRecord {
+            partition: 0,
+            offset: 0,
+            key: Some(key.as_bytes()),
+            value: value.map(str::as_bytes),
+            timestamp: None,
+        }
+    }
+
+    #[test]
+    fn keys_are_matched_by_meaning_and_written_as_they_were_seen() {
+        let mut table = Table::default();
+        // Not the order that a map of these names has in Java: written by another client.
+        let seen = r#"["c",{"b":1,"a":"x"}]"#;
+        table.take("t", record(seen, Some(r#"{"n":7}"#)));
+        let partition = FieldMap::new().with("a", FieldValue::Text("x".into())).with("b", FieldValue::Int(1));
+        let key = OffsetKey::new("c", Some(partition));
+        assert_eq!(table.offsets.get(&key), Some(&FieldMap::new().with("n", FieldValue::Int(7))));
+        assert_eq!(table.key_bytes(&key), seen.as_bytes());
+        table.take("t", record(seen, None));
+        assert_eq!(table.offsets.get(&key), None);
+        assert_eq!(table.key_bytes(&key), seen.as_bytes(), "a deleted key keeps its form");
+    }
+
+    #[test]
+    fn what_is_no_offset_changes_nothing() {
+        let mut table = Table::default();
+        for (key, value) in
+            [("c", "{}"), (r#"{"a":1}"#, "{}"), (r#"["c"]"#, "{}"), (r#"["c",{}]"#, "[1]"), ("\u{1}", "x")]
+        {
+            table.take("t", record(key, Some(value)));
+        }
+        assert!(table.offsets.is_empty());
+    }
+}
