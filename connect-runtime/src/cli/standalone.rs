@@ -1,0 +1,150 @@
+//! `connect standalone`: a worker for itself, as Kafka's `connect-standalone`.
+
+use super::{
+    EXIT_CONFIG,
+    serve::{NoWatcher, on_runtime, read_specs, serve},
+    signals::Signals,
+};
+use crate::{
+    clock::SystemClock,
+    config::{Level, StandaloneConfig},
+    kafka::{KafkaAdmin, TopicSpec, client_ids},
+    storage::{FileOffsetStore, KafkaOffsetStore, OffsetBackingStore, OffsetTopic},
+    worker::{ClientBase, KafkaClients, TaskDefaults, Worker},
+};
+use connect_sdk::{erased::Properties, java::properties, plugin::Plugins};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::ExitCode,
+    sync::Arc,
+};
+
+/// What internal clients and the shared producer of a standalone worker are named after, as in Kafka.
+const WORKER_ID: &str = "connect";
+/// Kafka's default of `offset.storage.partitions`.
+const OFFSET_PARTITIONS: i32 = 25;
+
+pub(super) fn run(plugins: Plugins, worker_file: &Path, connector_files: &[PathBuf]) -> ExitCode {
+    let config = match load(&plugins, worker_file) {
+        Ok(config) => config,
+        Err(errors) => {
+            for error in &errors {
+                tracing::error!(file = %worker_file.display(), "{error}");
+            }
+            tracing::error!(errors = errors.len(), "the worker's configuration is wrong; nothing was started");
+            return ExitCode::from(EXIT_CONFIG);
+        }
+    };
+    let connectors = read_specs(connector_files);
+    on_runtime(async {
+        // Taken over before anything waits for a broker.
+        let signals = match Signals::new() {
+            Ok(signals) => signals,
+            Err(error) => {
+                tracing::error!(%error, "signals cannot be handled");
+                return ExitCode::FAILURE;
+            }
+        };
+        let mut signals = signals;
+        let worker = tokio::select! {
+            worker = start(config, plugins) => worker,
+            name = signals.next() => {
+                tracing::info!(signal = name, "stopped before the worker had started");
+                return ExitCode::SUCCESS;
+            }
+        };
+        match worker {
+            Ok(worker) => serve(worker, connectors, signals, NoWatcher).await,
+            Err(error) => {
+                tracing::error!("{error}");
+                ExitCode::from(EXIT_CONFIG)
+            }
+        }
+    })
+}
+
+/// Reads the worker's file and logs what is worth knowing about it.
+fn load(plugins: &Plugins, file: &Path) -> Result<StandaloneConfig, Vec<String>> {
+    let bytes =
+        fs::read(file).map_err(|e| vec![format!("the worker's file `{}` cannot be read: {e}", file.display())])?;
+    let properties =
+        properties::load(&bytes).map_err(|e| vec![format!("the worker's file `{}`: {e}", file.display())])?;
+    let environment: Properties =
+        std::env::vars_os().filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?))).collect();
+    let (config, notices) = StandaloneConfig::load(&properties, plugins, &environment);
+    for notice in notices {
+        match notice.level {
+            Level::Warn => tracing::warn!("{}", notice.message),
+            Level::Info => tracing::info!("{}", notice.message),
+        }
+    }
+    config.map_err(|errors| errors.iter().map(ToString::to_string).collect())
+}
+
+/// Makes everything that tasks share. Waits for the broker only where offsets are kept in a topic.
+///
+/// # Errors
+/// The offset store or a client cannot be made from this configuration.
+async fn start(config: StandaloneConfig, plugins: Plugins) -> Result<Worker, String> {
+    let common = config.worker;
+    let base = ClientBase {
+        bootstrap: common.bootstrap_servers.join(","),
+        defaults: common.client_defaults,
+        worker_id: WORKER_ID.to_owned(),
+        topic_creation: common.topic_creation_enable,
+        worker: common.properties,
+    };
+    let admin_config = base.admin(&client_ids::shared_admin(WORKER_ID), None).map_err(|e| e.chain())?;
+    let admin = Arc::new(KafkaAdmin::new(&admin_config).map_err(|e| e.to_string())?);
+    let file = config.offset_storage_file.map(|f| FileOffsetStore::open(&f));
+    let file = file.transpose().map_err(|e| e.to_string())?;
+    let offsets: Arc<dyn OffsetBackingStore> = match (config.offset_storage_topic, file) {
+        (Some(topic), file) => {
+            let clients =
+                base.log(&client_ids::offsets(WORKER_ID), KafkaAdmin::clone(&admin)).map_err(|e| e.chain())?;
+            let topic = OffsetTopic { spec: offset_topic(&topic, &base.worker), clients };
+            Arc::new(KafkaOffsetStore::open(topic, file).await.map_err(|e| e.chain())?)
+        }
+        (None, Some(file)) => Arc::new(file),
+        (None, None) => {
+            return Err("neither `offset.storage.file.filename` nor `offset.storage.topic` is set".to_owned());
+        }
+    };
+    Ok(Worker {
+        settings: TaskDefaults {
+            offset_flush_interval: common.offset_flush_interval,
+            offset_flush_timeout: common.offset_flush_timeout,
+            graceful_timeout: common.task_shutdown_graceful_timeout,
+        },
+        providers: common.providers,
+        override_policy: common.override_policy,
+        properties: base.worker.clone(),
+        clients: Arc::new(KafkaClients::new(base, admin)),
+        plugins,
+        offsets,
+        clock: Arc::new(SystemClock::new()),
+    })
+}
+
+/// What the offsets topic is made with where it is missing. Unlike in a distributed worker, the broker decides what is
+/// not set: a single broker is nothing unusual here.
+fn offset_topic(name: &str, worker: &Properties) -> TopicSpec {
+    const PREFIX: &str = "offset.storage.";
+    const NO_TOPIC_CONFIGS: [&str; 4] = ["topic", "partitions", "replication.factor", "file.filename"];
+    // Checked before: what cannot be read is not set. -1 is the broker's default.
+    let number = |key: &str| {
+        let text = worker.get(&format!("{PREFIX}{key}"))?;
+        text.trim().parse::<i32>().ok().filter(|n| *n > 0)
+    };
+    let config = |(key, value): (&String, &String)| {
+        let key = key.strip_prefix(PREFIX).filter(|key| !NO_TOPIC_CONFIGS.contains(key))?;
+        Some((key.to_owned(), value.clone()))
+    };
+    TopicSpec {
+        name: name.to_owned(),
+        partitions: Some(number("partitions").unwrap_or(OFFSET_PARTITIONS)),
+        replication_factor: number("replication.factor"),
+        configs: worker.iter().filter_map(config).collect(),
+    }
+}

@@ -1,0 +1,8 @@
+//! The herder: decides which connectors and tasks a worker runs.
+
+mod connector;
+mod standalone;
+mod task_configs;
+
+pub(crate) use connector::ConnectorSpec;
+pub(crate) use standalone::StandaloneHerder;

@@ -1,0 +1,129 @@
+//! The worker: starts tasks, gives them what they need, and stops them in time.
+
+mod clients;
+mod converters;
+mod kafka_clients;
+mod monitor;
+mod sink_task;
+mod source_task;
+mod target;
+mod topics;
+
+pub(crate) use clients::Clients;
+pub(crate) use converters::{Converters, ignored_settings, make_converters};
+pub(crate) use kafka_clients::{ClientBase, KafkaClients};
+pub(crate) use monitor::{TaskMonitor, Totals};
+pub(crate) use source_task::SourceTaskSpec;
+pub(crate) use target::TargetSetter;
+
+use crate::{
+    clock::SystemClock,
+    config::{ConfigProviders, OverridePolicy},
+    id::ConnectorTaskId,
+    status::State,
+    storage::OffsetBackingStore,
+};
+use connect_sdk::{erased::Properties, plugin::Plugins, task::ports::TargetState};
+use std::{sync::Arc, time::Duration};
+use tokio::{task::JoinHandle, time::Instant};
+
+/// What all tasks of a worker share.
+#[derive(Debug)]
+pub(crate) struct Worker {
+    pub(crate) plugins: Plugins,
+    /// The worker's own properties, for converters and for defaults of connectors.
+    pub(crate) properties: Properties,
+    pub(crate) settings: TaskDefaults,
+    /// Puts values into connectors' properties.
+    pub(crate) providers: ConfigProviders,
+    /// What connectors may override in their clients.
+    pub(crate) override_policy: OverridePolicy,
+    pub(crate) clients: Arc<dyn Clients>,
+    pub(crate) offsets: Arc<dyn OffsetBackingStore>,
+    pub(crate) clock: Arc<SystemClock>,
+}
+
+/// The worker's settings that tasks follow.
+#[derive(Debug, Clone)]
+pub(crate) struct TaskDefaults {
+    /// `offset.flush.interval.ms`.
+    pub(crate) offset_flush_interval: Duration,
+    /// `offset.flush.timeout.ms`.
+    pub(crate) offset_flush_timeout: Duration,
+    /// `task.shutdown.graceful.timeout.ms`: one deadline for all tasks that are stopped together.
+    pub(crate) graceful_timeout: Duration,
+}
+
+/// A task that was started.
+#[derive(Debug)]
+pub(crate) struct TaskHandle {
+    monitor: Arc<TaskMonitor>,
+    target: TargetSetter,
+    running: JoinHandle<()>,
+}
+
+impl TaskHandle {
+    /// Starts `run`, which ends with the task's last state.
+    fn spawn(
+        monitor: Arc<TaskMonitor>,
+        target: TargetSetter,
+        run: impl Future<Output = State> + Send + 'static,
+    ) -> Self {
+        let watched = Arc::clone(&monitor);
+        let running = tokio::spawn(async move {
+            let end = run.await;
+            watched.set_state(end);
+            watched.log_totals();
+        });
+        Self { monitor, target, running }
+    }
+
+    /// What it does and has done.
+    pub(crate) fn monitor(&self) -> &Arc<TaskMonitor> {
+        &self.monitor
+    }
+
+    /// Wishes for another state.
+    pub(crate) fn set_target(&self, state: TargetState) {
+        self.target.set(state);
+    }
+}
+
+/// Stops tasks together and waits for them until one common deadline; what is left then is cancelled.
+pub(crate) async fn stop_tasks(tasks: Vec<TaskHandle>, graceful: Duration) {
+    let deadline = Instant::now() + graceful;
+    for task in &tasks {
+        task.set_target(TargetState::Stopped);
+    }
+    for task in tasks {
+        let id: &ConnectorTaskId = task.monitor.id();
+        let mut running = task.running;
+        match tokio::time::timeout_at(deadline, &mut running).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => {
+                tracing::error!(connector = %id.connector, task = id.task, %error, "task ended by a panic of the worker");
+            }
+            Err(_) => {
+                running.abort();
+                tracing::error!(
+                    connector = %id.connector,
+                    task = id.task,
+                    timeout_ms = u64::try_from(graceful.as_millis()).unwrap_or(u64::MAX),
+                    "task did not stop within `task.shutdown.graceful.timeout.ms` and was cancelled; its last offsets are not stored"
+                );
+            }
+        }
+    }
+}
+
+impl Worker {
+    /// A connector's properties, with the worker's keys that its tasks follow too.
+    fn with_worker_keys(&self, connector: &Properties) -> Properties {
+        let ms = |d: Duration| d.as_millis().to_string();
+        let mut all = connector.clone();
+        all.insert("offset.flush.interval.ms".to_owned(), ms(self.settings.offset_flush_interval));
+        all.insert("offset.flush.timeout.ms".to_owned(), ms(self.settings.offset_flush_timeout));
+        all.insert("task.shutdown.graceful.timeout.ms".to_owned(), ms(self.settings.graceful_timeout));
+        all
+    }
+}
