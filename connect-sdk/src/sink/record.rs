@@ -107,6 +107,13 @@ impl SinkRecord {
         self.parts.offset
     }
 
+    /// True if it was read from one of these partitions. In `closed`, to drop what is held of them:
+    /// `self.held.retain(|record| !record.is_in(partitions))`.
+    #[must_use]
+    pub fn is_in(&self, partitions: &[TopicPartition]) -> bool {
+        partitions.contains(&self.tag.partition)
+    }
+
     /// The topic after transformations: where a sink that maps topics to tables should write.
     #[must_use]
     pub fn routed_topic(&self) -> &str {
