@@ -5,29 +5,35 @@
 //! Converting, keeping count and committing are rooms of their own, so that a loop that puts records and offsets into
 //! transactions can stand beside this one.
 
-use super::{
-    OpenCx, TaskEnd, TaskInfo,
-    convert::{BatchConverter, Converted},
-    guard::{self, guard},
-    offset_committer::{HookCalls, OffsetCommitter},
-    ports::{
-        Ack, Clock, Commands, OffsetStore, ProduceBatch, RecordProducer, SkipReason, TargetState, TaskEvent,
-        TaskObserver, TopicEnsurer,
-    },
-    submitted_records::{OnAck, Resolved, Runs, Submission, SubmittedRecords},
-    wait::{Backoff, Streak, Timer, give_way},
-};
+mod delivery;
+mod ending;
+mod errors;
+
 pub use super::{
     convert::Converters,
     source_config::{SourceTaskConfig, SourceWorkerValues},
 };
+
+use super::{
+    OpenCx, TaskEnd, TaskInfo,
+    convert::BatchConverter,
+    guard::{self, guard},
+    offset_committer::{HookCalls, OffsetCommitter},
+    ports::{
+        Ack, Clock, Commands, OffsetStore, RecordProducer, SkipReason, TargetState, TaskEvent, TaskObserver,
+        TopicEnsurer,
+    },
+    submitted_records::{OnAck, Resolved, SubmittedRecords},
+    wait::{Backoff, Streak, Timer, give_way},
+};
 use crate::{
     data::Text,
-    erased::{DynSource, DynSourceConnector, Polled, Properties},
+    erased::{DynSource, DynSourceConnector, Properties},
     error::{Result, TaskError},
     source::{OffsetMap, PartitionMap},
     transform::Transformation,
 };
+use errors::{Shared, context};
 use std::{
     collections::HashMap,
     fmt,
@@ -45,6 +51,8 @@ const EMPTY_POLL_DELAY_FIRST: Duration = Duration::from_millis(1);
 /// The longest wait after polls that gave nothing: an idle source costs 20 polls a second, and new input is seen within
 /// this time. A source that can wait for its input does so inside `poll` and never meets it.
 const EMPTY_POLL_DELAY_MAX: Duration = Duration::from_millis(50);
+/// How long a poll may hold its thread without waiting before it is reported: other tasks stand still meanwhile.
+const POLL_BLOCKING_MAX: Duration = Duration::from_secs(1);
 /// The wait between two tries to store the last offsets of a life.
 const LAST_STORE_DELAY: Duration = Duration::from_millis(100);
 
@@ -106,6 +114,7 @@ pub struct SourceTask {
     /// RUNNING was reported since the start or the last pause.
     announced: bool,
     warned_of_equal_offsets: bool,
+    blocking_polls: Streak,
     spare: Vec<u8>,
     acks: Vec<Ack>,
     due: Vec<OnAck>,
@@ -201,6 +210,7 @@ impl SourceTask {
             producer_broken: false,
             announced: false,
             warned_of_equal_offsets: false,
+            blocking_polls: Streak::default(),
             spare: Vec::new(),
             acks: Vec::new(),
             due: Vec::new(),
@@ -299,7 +309,13 @@ impl SourceTask {
             self.step(|s, _| if s.has_room() { Poll::Ready(()) } else { Poll::Pending }).await?;
             let polled = {
                 let mut poll = guard("poll", || source.poll());
-                self.step(|_, cx| Pin::new(&mut poll).poll(cx)).await?
+                self.step(|s, cx| {
+                    let before = s.clock.monotonic();
+                    let polled = Pin::new(&mut poll).poll(cx);
+                    s.report_blocking(before);
+                    polled
+                })
+                .await?
             };
             polled?;
             let polled = source.take()?;
@@ -317,136 +333,17 @@ impl SourceTask {
         }
     }
 
-    /// Converts what a poll gave and hands it to the producer.
-    async fn deliver(&mut self, source: &mut Box<dyn DynSource>, polled: Polled) -> Result<(), LifeEnd> {
-        let Polled { mut records, offsets, acks: on_ack, equal_offsets } = polled;
-        if equal_offsets && !std::mem::replace(&mut self.warned_of_equal_offsets, true) {
-            self.observer.event(TaskEvent::Warning(
-                "two records in a row have the same offset: after a restart both are sent again or the second one is \
-                 lost; give each its own offset, or emit them as a group"
-                    .to_owned(),
-            ));
-        }
-        let n_bytes = records.n_bytes() as u64;
-        let converted = self.converter.convert(&mut records, std::mem::take(&mut self.spare));
-        let Converted { mut batch, mut runs, filtered, failed, first_failure, mut failure } = converted;
-        self.observer.records_in(u64::from(runs.n_sent()) + filtered + failed, n_bytes);
-        self.report_skipped(SkipReason::Filtered, filtered, None);
-        self.report_skipped(SkipReason::Failed, failed, first_failure.as_ref());
-        // Buffers that nothing refers to are used again.
-        source.reuse_buffer(records.take_buffer());
-        let wrote = !batch.buffers[1].is_empty();
-        if !wrote {
-            self.spare = std::mem::take(&mut batch.buffers[1]);
-        }
-
-        if let Some((topic, error)) = self.ensure_topics(&batch).await? {
-            let first = batch.records.iter().position(|r| r.topic == topic).unwrap_or(0);
-            cut(&mut batch, &mut runs, first);
-            failure = Some(error);
-        }
-        if let Some(error) = self.check_sizes(&mut batch, &mut runs) {
-            failure = Some(error);
-        }
-        if !runs.is_empty() {
-            let bytes = batch.n_bytes();
-            if !batch.records.is_empty() {
-                batch.first_seq = self.records.next_seq();
-                let mut batch = Some(batch);
-                self.step(|s, cx| s.producer.poll_send(cx, &mut batch)).await?.map_err(LifeEnd::Failed)?;
-            }
-            self.records.submit(Submission { runs, offsets, on_ack, bytes }, &mut self.due);
-            self.call_due();
-        }
-        while let Some(mut buffer) = self.producer.reclaim() {
-            if wrote && self.spare.capacity() < buffer.capacity() {
-                buffer.clear();
-                self.spare = buffer;
-            } else {
-                source.reuse_buffer(buffer);
-            }
-        }
-        failure.map_or(Ok(()), |error| Err(LifeEnd::Failed(error)))
-    }
-
-    /// Makes sure of the batch's topics. Answers the first one that cannot be had, and why.
-    async fn ensure_topics(&mut self, batch: &ProduceBatch) -> Result<Option<(u32, TaskError)>, Interrupt> {
-        let mut backoff = Backoff::new(RETRY_DELAY_FIRST, self.config.retry_delay_max);
-        let mut failures = Streak::default();
-        for (index, topic) in (0..).zip(&batch.topics) {
-            // A topic of skipped records only is not made.
-            if self.known_topics.contains_key(topic) || !batch.records.iter().any(|r| r.topic == index) {
-                continue;
-            }
-            loop {
-                let topics = self.topics.clone();
-                let mut ensure = pin!(async { topics.ensure(topic).await });
-                match self.step(|_, cx| ensure.as_mut().poll(cx)).await? {
-                    Ok(limits) => {
-                        self.known_topics.insert(topic.clone(), limits.record_bytes_max);
-                        break;
-                    }
-                    Err(TaskError::Retriable { cause, after }) => {
-                        if failures.add() {
-                            self.observer.event(TaskEvent::Warning(format!(
-                                "topic `{topic}` cannot be reached and is tried again ({} in a row): {cause}",
-                                failures.n()
-                            )));
-                        }
-                        let delay = after.unwrap_or_else(|| backoff.next_delay());
-                        self.rest(delay).await?;
-                    }
-                    Err(error) => return Ok(Some((index, context(&format!("topic `{topic}` cannot be used"), error)))),
-                }
-            }
-        }
-        Ok(None)
-    }
-
-    /// Takes records out that are too large for their topic: alone if errors are tolerated, else with all behind it.
-    fn check_sizes(&self, batch: &mut ProduceBatch, runs: &mut Runs) -> Option<TaskError> {
-        let limits: Vec<usize> =
-            batch.topics.iter().map(|t| self.known_topics.get(t).copied().unwrap_or(usize::MAX)).collect();
-        if limits.iter().all(|limit| batch.n_bytes() <= *limit) {
-            return None;
-        }
-        let too_large: Vec<u32> = (0..)
-            .zip(&batch.records)
-            .filter(|(_, r)| batch.record_bytes(r) > limits[r.topic as usize])
-            .map(|(i, _)| i)
-            .collect();
-        let &first = too_large.first()?;
-        let record = &batch.records[first as usize];
-        let error = TaskError::fatal(format!(
-            "a record of {} bytes for topic `{}` is larger than its limit of {} bytes; raise both `max.message.bytes` of \
-             the topic and `producer.override.max.request.size` of the connector",
-            batch.record_bytes(record),
-            batch.topics[record.topic as usize],
-            limits[record.topic as usize]
-        ));
-        if !self.config.tolerate_errors {
-            cut(batch, runs, first as usize);
-            return Some(error);
-        }
-        runs.skip(&too_large);
-        let mut skipped = too_large.iter().copied().peekable();
-        let mut index = 0;
-        batch.records.retain(|_| {
-            index += 1;
-            skipped.next_if_eq(&(index - 1)).is_none()
-        });
-        self.report_skipped(SkipReason::Refused, too_large.len() as u64, Some(&error));
-        None
-    }
-
-    fn report_skipped(&self, reason: SkipReason, n: u64, first: Option<&TaskError>) {
-        if n == 0 {
-            return;
-        }
-        self.observer.skipped(reason, n);
-        if let Some(error) = first.filter(|_| self.config.log_errors) {
-            self.observer
-                .event(TaskEvent::Warning(format!("{n} records were skipped; the first one: {}", error.chain())));
+    /// Reports a poll that has held its thread since `before`, if that was long.
+    fn report_blocking(&mut self, before: Duration) {
+        let took = self.clock.monotonic().saturating_sub(before);
+        if took >= POLL_BLOCKING_MAX && self.blocking_polls.add() {
+            self.observer.event(TaskEvent::Warning(format!(
+                "`poll` of `{}` held its thread for {} ms without waiting ({} times so far); blocking calls belong into \
+                 `spawn_blocking`",
+                self.connector.meta().type_name,
+                took.as_millis(),
+                self.blocking_polls.n()
+            )));
         }
     }
 
@@ -484,77 +381,6 @@ impl SourceTask {
             )));
         }
         self.rest(delay).await
-    }
-
-    /// Awaits what is under way and stores what is accepted, each for at most `offset.flush.timeout.ms`.
-    async fn settle(&mut self) {
-        let limit = self.config.worker.offset_flush_timeout;
-        self.producer.hurry();
-        self.wait.set(limit);
-        poll_fn(|cx| {
-            self.background(cx);
-            let done = self.records.n_unresolved() == 0 || self.producer_broken;
-            if done { Poll::Ready(()) } else { self.wait.poll(cx) }
-        })
-        .await;
-        let unresolved = self.records.n_unresolved();
-        if unresolved > 0 {
-            self.observer.event(TaskEvent::Warning(format!(
-                "{unresolved} records were not acknowledged within {} ms (`offset.flush.timeout.ms`); they are sent again",
-                limit.as_millis()
-            )));
-        }
-        self.flush_offsets().await;
-    }
-
-    /// Stores what is accepted, with as many tries as `offset.flush.timeout.ms` allows, and tells the hook once.
-    async fn flush_offsets(&mut self) {
-        self.commit();
-        self.wait.set(self.config.worker.offset_flush_timeout);
-        loop {
-            let n_failures = self.committer.n_failures();
-            let in_time = poll_fn(|cx| {
-                self.background(cx);
-                if self.committer.poll(cx).is_ready() { Poll::Ready(true) } else { self.wait.poll(cx).map(|()| false) }
-            })
-            .await;
-            if !in_time || self.committer.is_stored() {
-                return;
-            }
-            if self.committer.n_failures() > n_failures {
-                let mut pause = Timer::new(self.clock.clone());
-                pause.set(LAST_STORE_DELAY);
-                poll_fn(|cx| {
-                    self.background(cx);
-                    pause.poll(cx)
-                })
-                .await;
-            }
-            self.committer.begin();
-        }
-    }
-
-    /// Lets the source release what dropping cannot.
-    async fn close(&mut self, source: Box<dyn DynSource>) {
-        let mut close = guard("close", move || {
-            let closing = source.close();
-            Box::pin(async move {
-                closing.await;
-                Ok(())
-            })
-        });
-        self.wait.set(self.config.worker.shutdown_graceful_timeout);
-        let result = poll_fn(|cx| {
-            self.background(cx);
-            if let Poll::Ready(result) = Pin::new(&mut close).poll(cx) {
-                return Poll::Ready(result);
-            }
-            self.wait.poll(cx).map(|()| Err(TaskError::fatal("`close` did not end in time; the source was dropped")))
-        })
-        .await;
-        if let Err(error) = result {
-            self.observer.event(TaskEvent::Warning(error.to_string()));
-        }
     }
 
     /// Runs one step of the loop, with everything else going on beside it.
@@ -646,56 +472,6 @@ impl fmt::Debug for SourceTask {
 
 /// The loop of a life has no good end.
 enum Never {}
-
-/// Ends the batch before the record at `index`.
-fn cut(batch: &mut ProduceBatch, runs: &mut Runs, index: usize) {
-    batch.records.truncate(index);
-    runs.cut(u32::try_from(index).unwrap_or(u32::MAX));
-}
-
-/// The same error, with words before it.
-fn context(words: &str, error: TaskError) -> TaskError {
-    match error {
-        TaskError::Retriable { cause, after } => {
-            TaskError::Retriable { cause: Box::new(InContext { words: words.to_owned(), cause }), after }
-        }
-        TaskError::Fatal(cause) => TaskError::Fatal(Box::new(InContext { words: words.to_owned(), cause })),
-    }
-}
-
-#[derive(Debug)]
-struct InContext {
-    words: String,
-    cause: crate::error::Cause,
-}
-
-impl fmt::Display for InContext {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.words, self.cause)
-    }
-}
-
-impl std::error::Error for InContext {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.cause.source()
-    }
-}
-
-/// An error that several records share.
-#[derive(Debug)]
-struct Shared(Arc<TaskError>);
-
-impl fmt::Display for Shared {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl std::error::Error for Shared {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.0.cause().source()
-    }
-}
 
 #[cfg(test)]
 mod tests;

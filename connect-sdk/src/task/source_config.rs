@@ -55,9 +55,7 @@ pub struct SourceTaskConfig {
 }
 
 impl SourceTaskConfig {
-    /// Our own keys of a source connector; `errors.*` are Kafka's and defined with the worker's connector keys.
-    #[must_use]
-    pub fn own_def() -> ConfigDef {
+    fn own_def() -> ConfigDef {
         let key = |(name, default): (&str, i64), max: i64, doc: &'static str| {
             ConfigKey::new(name, ConfigType::Long)
                 .default(default.to_string())

@@ -5,9 +5,11 @@
 //! Memory is bounded by what is under way: an acknowledged batch shrinks to one offset a source partition, even behind
 //! one that is stuck.
 
+mod bits;
 mod runs;
 
 use crate::source::{OffsetColumn, OffsetMap};
+use bits::Bits;
 use runs::NO_OFFSET;
 pub(crate) use runs::Runs;
 use std::{collections::VecDeque, fmt, sync::Arc};
@@ -432,86 +434,6 @@ impl OffsetColumn for NoOffsets {
 
     fn len(&self) -> usize {
         0
-    }
-}
-
-/// A set of small numbers; takes no memory until the first is put in.
-#[derive(Default)]
-struct Bits {
-    words: Vec<u64>,
-    count: u32,
-}
-
-impl Bits {
-    fn count(&self) -> u32 {
-        self.count
-    }
-
-    fn get(&self, i: u32) -> bool {
-        self.words.get(i as usize / 64).is_some_and(|w| w >> (i % 64) & 1 == 1)
-    }
-
-    /// Puts `from..to` of `0..n` in; answers how many were not in before.
-    fn set(&mut self, from: u32, to: u32, n: u32) -> u32 {
-        if self.words.is_empty() && from < to {
-            if from == 0 && to == n {
-                // The whole batch at once: it is dropped right after, so the words are not needed.
-                self.count = n;
-                return n;
-            }
-            self.words.resize(n.div_ceil(64) as usize, 0);
-        }
-        let mut newly = 0;
-        Self::each_word(from, to, |w, mask| {
-            newly += (mask & !self.words[w]).count_ones();
-            self.words[w] |= mask;
-        });
-        self.count += newly;
-        newly
-    }
-
-    /// Takes `from..to` out; answers how many were in.
-    fn clear(&mut self, from: u32, to: u32) -> u32 {
-        if self.words.is_empty() {
-            let cleared = if from < to { self.count } else { 0 };
-            self.count -= cleared;
-            return cleared;
-        }
-        let mut cleared = 0;
-        Self::each_word(from, to, |w, mask| {
-            cleared += (mask & self.words[w]).count_ones();
-            self.words[w] &= !mask;
-        });
-        self.count -= cleared;
-        cleared
-    }
-
-    /// How many of `from..from + n` are in before the first that is not.
-    fn leading(&self, from: u32, n: u32) -> u32 {
-        if self.words.is_empty() {
-            return if self.count == 0 { 0 } else { n };
-        }
-        let mut at = from;
-        while at < from + n {
-            let ones = (self.words[at as usize / 64] >> (at % 64)).trailing_ones();
-            at += ones;
-            if ones == 0 || !at.is_multiple_of(64) {
-                break;
-            }
-        }
-        (at - from).min(n)
-    }
-
-    fn each_word(from: u32, to: u32, mut f: impl FnMut(usize, u64)) {
-        let mut at = from;
-        while at < to {
-            let word = at / 64;
-            let end = to.min((word + 1) * 64);
-            let len = end - at;
-            let mask = if len == 64 { u64::MAX } else { ((1 << len) - 1) << (at % 64) };
-            f(word as usize, mask);
-            at = end;
-        }
     }
 }
 

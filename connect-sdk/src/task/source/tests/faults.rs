@@ -341,3 +341,14 @@ fn records_of_an_earlier_life_count_against_the_limit() {
     rig.run_for(10_000);
     assert_eq!(rig.stored(0), Some(20));
 }
+
+#[test]
+fn a_poll_that_holds_its_thread_is_reported_by_name() {
+    let second = Duration::from_secs(1);
+    let mut rig = Rig::new(1, [Act::Block(second / 2), Act::Emit(1), Act::Block(second), Act::Block(2 * second)]);
+    rig.start();
+    rig.run_for(10_000);
+    let warnings = rig.reports.warnings();
+    assert_eq!(warnings.lines().count(), 2, "{warnings}");
+    assert!(warnings.contains("`poll` of `Scripted` held its thread for 1000 ms"), "{warnings}");
+}

@@ -42,6 +42,8 @@ pub(super) enum Act {
     EmitAndFail(Option<Duration>),
     Fatal,
     Panic,
+    /// Holds the thread for so long, then emits a number.
+    Block(Duration),
 }
 
 /// What a test and the source of its task share.
@@ -50,6 +52,7 @@ pub(super) struct Shared {
     pub(super) acts: VecDeque<Act>,
     /// What to do once `acts` is empty; nothing for ever if `None`.
     pub(super) then: Option<Act>,
+    pub(super) clock: Option<VirtualClock>,
     /// Each slot ends before this number.
     pub(super) total: i64,
     pub(super) opened_at: Vec<Vec<i64>>,
@@ -212,6 +215,12 @@ impl Source for Scripted {
                             out.emit(at, Record::to("t").value("once"), Number(n + 1));
                             out.emit(at, Record::to("t").value("twice"), Number(n + 1));
                         }
+                        Act::Block(time) => {
+                            if let Some(clock) = &shared.lock().unwrap().clock {
+                                clock.advance(*time);
+                            }
+                            Self::emit(at, out);
+                        }
                         Act::EmitAndHang | Act::EmitAndFail(_) => Self::emit(at, out),
                         _ => {}
                     }
@@ -341,6 +350,7 @@ impl Rig {
         SHARED.lock().unwrap().insert(script.clone(), shared.clone());
         let sim = Sim::new(seed);
         let clock = sim.clock();
+        shared.lock().unwrap().clock = Some(clock.clone());
         Self {
             kafka: MemoryKafka::new(clock.clone(), seed),
             offsets: MemoryOffsets::new(clock.clone()),
