@@ -10,8 +10,12 @@ use std::{future::poll_fn, pin::Pin, task::Poll};
 impl SourceTask {
     /// Awaits what is under way and stores what is accepted, each for at most `offset.flush.timeout.ms`.
     pub(super) async fn settle(&mut self) {
-        let limit = self.config.worker.offset_flush_timeout;
+        // The worker gives up a task that is not gone in time: enough is left to store what came meanwhile, and what is
+        // accepted already is stored at once.
+        let worker = &self.config.worker;
+        let limit = worker.offset_flush_timeout.min(worker.shutdown_graceful_timeout * 3 / 4);
         self.producer.hurry();
+        self.commit();
         self.wait.set(limit);
         poll_fn(|cx| {
             self.background(cx);
@@ -22,7 +26,8 @@ impl SourceTask {
         let unresolved = self.records.n_unresolved();
         if unresolved > 0 {
             self.observer.event(TaskEvent::Warning(format!(
-                "{unresolved} records were not acknowledged within {} ms (`offset.flush.timeout.ms`); they are sent again",
+                "{unresolved} records were not acknowledged within {} ms; they are sent again (`offset.flush.timeout.ms`, \
+                 `task.shutdown.graceful.timeout.ms`)",
                 limit.as_millis()
             )));
         }

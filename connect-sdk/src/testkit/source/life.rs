@@ -17,7 +17,7 @@ use std::{
 /// How long a source may give nothing while records are still expected.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// How long a source must give nothing before its input counts as read to the end.
-const QUIET: Duration = Duration::from_millis(150);
+const QUIET: Duration = Duration::from_millis(400);
 /// The wait after a poll that gave nothing.
 const EMPTY_POLL_WAIT: Duration = Duration::from_millis(2);
 /// How many records a fixture may give.
