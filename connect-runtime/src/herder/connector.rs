@@ -2,7 +2,7 @@
 
 use super::task_configs::{group_partitions, regroup_partitions, same_groups};
 use crate::{
-    config::{ClientKind, ConnectorKind, OverridePolicy, check_connector},
+    config::{ClientKind, ConnectorKind, OverridePolicy, check_connector, unknown_connector_keys},
     id::ConnectorTaskId,
     plugins::find_connector,
     worker::{
@@ -132,6 +132,13 @@ async fn run(
     let plugin = find_connector(&worker.plugins, &class)?.clone();
     for key in ignored_settings(&properties) {
         tracing::warn!(connector = %spec.label, key, "has no effect: the connector names no converter class of its own, so the worker's converter with the worker's settings is used");
+    }
+    let (kind, own_keys) = match &plugin {
+        ConnectorPlugin::Source(source) => (ConnectorKind::Source, source.config_def()),
+        ConnectorPlugin::Sink(sink) => (ConnectorKind::Sink, sink.config_def()),
+    };
+    for notice in unknown_connector_keys(kind, &own_keys, &properties) {
+        tracing::warn!(connector = %spec.label, "{}", notice.message);
     }
     let setup = check(&worker, &plugin, properties, spec.target).map_err(|e| listed(&resolved.hide_in(e)))?;
     if setup.target == TargetState::Stopped {
