@@ -152,7 +152,6 @@ async fn run(
             Ok(())
         }
         ConnectorPlugin::Source(source) => run_source(&setup, &source, tasks, started, stopping).await,
-        _ => Err(format!("connector class `{class}` is of a kind that this worker does not know")),
     }
 }
 
@@ -171,7 +170,7 @@ fn check(
 ) -> Result<Setup, ConfigErrors> {
     let kind = match plugin {
         ConnectorPlugin::Sink(_) => ConnectorKind::Sink,
-        _ => ConnectorKind::Source,
+        ConnectorPlugin::Source(_) => ConnectorKind::Source,
     };
     let mut errors = ConfigErrors::new();
     let mut note = |e: ConfigErrors| e.iter().for_each(|e| errors.push(e.clone()));
@@ -179,7 +178,6 @@ fn check(
     let own = match plugin {
         ConnectorPlugin::Source(source) => source.check(&properties).map(drop),
         ConnectorPlugin::Sink(sink) => sink.check(&properties),
-        _ => Ok(()),
     };
     let own = own.map_err(&mut note);
     let converters = make_converters(&worker.plugins, &worker.properties, &properties).map_err(&mut note);
