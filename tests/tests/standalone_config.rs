@@ -31,7 +31,9 @@ fn every_error_of_the_workers_file_is_told_and_nothing_is_started() {
 #[test]
 fn a_missing_required_key_and_a_missing_file_end_the_worker_with_1() {
     let cluster = Cluster::shared();
-    let mut worker = Standalone::new(cluster.bootstrap()).unset("offset.storage.file.filename").start();
+    // Kept: with it goes the folder that holds the log.
+    let setup = Standalone::new(cluster.bootstrap()).unset("offset.storage.file.filename");
+    let mut worker = setup.start();
     assert_eq!(worker.wait_for_code(TIMEOUT), 1);
     assert!(worker.log().contains("offset.storage.file.filename"));
     let setup = Standalone::new(cluster.bootstrap());
@@ -107,7 +109,7 @@ fn javas_sample_files_run_together_and_give_the_same_json() {
         .set("value.converter", json)
         .set("key.converter.schemas.enable", "true")
         .set("value.converter.schemas.enable", "true")
-        .set("plugin.path", "")
+        .set("plugin.path", "/usr/local/share/java,/usr/local/share/kafka/plugins")
         .set("offset.flush.interval.ms", "10000");
     setup.write("test.txt", "foo\nbar\n");
     let (input, output) = (setup.path("test.txt"), setup.path("test.sink.txt"));

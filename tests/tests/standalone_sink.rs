@@ -49,7 +49,16 @@ fn every_record_survives_kills_and_no_line_is_torn() {
     const RECORDS: usize = 30_000;
     let cluster = Cluster::shared();
     let topic = cluster.new_topic("kills", 3);
-    let (setup, _) = writing(&cluster, &[("topics", &topic), ("tasks.max", "2")]);
+    let (setup, _) = writing(
+        &cluster,
+        &[
+            ("topics", &topic),
+            ("tasks.max", "2"),
+            // How long the group waits for a member that was killed.
+            ("consumer.override.session.timeout.ms", "3000"),
+            ("consumer.override.heartbeat.interval.ms", "500"),
+        ],
+    );
     let value = |i: usize| format!("record {i} {}", "y".repeat(i % 90));
     for kill in 0..5 {
         let part = kill * RECORDS / 5..(kill + 1) * RECORDS / 5;

@@ -89,7 +89,7 @@ fn start(plugins: Plugins, specs: &[ConnectorSpec]) -> Result<(Worker, Signals, 
     };
     let config = base.admin(&client_ids::shared_admin(WORKER_ID), None).map_err(|e| e.chain())?;
     let ends = KafkaAdmin::new(&config).map_err(|e| e.to_string())?;
-    let admin = Arc::new(DevAdmin::new(broker).map_err(|e| e.to_string())?);
+    let admin = Arc::new(DevAdmin::new(Arc::clone(&broker)).map_err(|e| e.to_string())?);
     let clients = DevClients { clients: KafkaClients::new(base, admin), volumes: Arc::default() };
     let worker = Worker {
         plugins,
@@ -105,7 +105,7 @@ fn start(plugins: Plugins, specs: &[ConnectorSpec]) -> Result<(Worker, Signals, 
         offsets: Arc::new(MemoryOffsetStore::default()),
         clock: Arc::new(SystemClock::new()),
     };
-    Ok((worker, signals, DevView { view: View::new(false), ends, groups, last: Instant::now() }))
+    Ok((worker, signals, DevView { view: View::new(false), ends, groups, last: Instant::now(), _broker: broker }))
 }
 
 /// The converters of connectors that name none.
@@ -224,6 +224,8 @@ struct DevView {
     ends: KafkaAdmin,
     groups: Vec<(String, Vec<String>)>,
     last: Instant,
+    /// Held until the last view: the broker ends with its last owner.
+    _broker: Arc<DevBroker>,
 }
 
 impl DevView {
