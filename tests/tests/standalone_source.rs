@@ -200,3 +200,36 @@ fn a_record_above_the_limit_fails_the_task_with_both_keys_and_loses_nothing() {
     stop(worker);
     assert_eq!(cluster.read_texts(&topic), ["before"]);
 }
+
+#[test]
+fn records_of_a_mebibyte_pass_where_client_and_topic_allow_them() {
+    let cluster = Cluster::shared();
+    let (setup, topic) = tailing(&cluster, "mebibyte");
+    cluster.create_topic(&topic, 1, &[("max.message.bytes", "2097152")]);
+    let setup = setup.set("producer.max.request.size", "2097152");
+    let lines: Vec<String> = (0..8).map(|i| format!("{i}").repeat(1024 * 1024)).collect();
+    append(&setup, &(lines.join("\n") + "\n"));
+    let worker = setup.start();
+    assert!(texts(&cluster, &topic, 8) == lines, "a line was changed");
+    stop(worker);
+}
+
+#[test]
+fn a_large_file_is_read_in_bounded_memory() {
+    const LINES: usize = 300_000;
+    let cluster = Cluster::shared();
+    let (setup, topic) = tailing(&cluster, "bounded");
+    let line = "z".repeat(1023) + "\n";
+    let mut file = File::create(setup.dir().join("in.txt")).unwrap();
+    for _ in 0..LINES / 100 {
+        file.write_all(line.repeat(100).as_bytes()).unwrap();
+    }
+    let mut worker = setup.start();
+    let offset = format!("{{\"position\":{}}}", LINES * 1024);
+    eventually_true("the whole file is read", Duration::from_secs(180), || setup.read("offsets").contains(&offset));
+    let peak = worker.peak_memory_kib().expect("Linux tells it");
+    assert!(peak < 400 * 1024, "the worker held {peak} KiB for a file of 300 MiB");
+    assert!(worker.ended().is_none());
+    stop(worker);
+    cluster.delete_topic(&topic);
+}
