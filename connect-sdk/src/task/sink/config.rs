@@ -15,6 +15,8 @@ pub struct SinkTaskConfig {
     pub offset_flush_timeout: Duration,
     /// `errors.tolerance=all`: records that cannot be converted, or that the sink rejects, are skipped.
     pub tolerant: bool,
+    /// `errors.log.enable`: skipped records are reported for every batch; else the 1st, 2nd, 4th, 8th.. batch of them is.
+    pub log_errors: bool,
     /// `put.retry.timeout.ms`: how long a sink may go on failing with retriable errors; `None` is for ever.
     pub put_retry_timeout: Option<Duration>,
     /// `errors.retry.delay.max.ms`: the longest delay that the doubling back-off reaches.
@@ -26,6 +28,7 @@ pub struct SinkTaskConfig {
 const FLUSH_INTERVAL: &str = "offset.flush.interval.ms";
 const FLUSH_TIMEOUT: &str = "offset.flush.timeout.ms";
 const TOLERANCE: &str = "errors.tolerance";
+const LOG_ERRORS: &str = "errors.log.enable";
 const RETRY_DELAY_MAX: &str = "errors.retry.delay.max.ms";
 const GRACEFUL_TIMEOUT: &str = "task.shutdown.graceful.timeout.ms";
 
@@ -51,6 +54,7 @@ impl SinkTaskConfig {
                     .default("none")
                     .validator(Validator::valid_string(["none", "all"])),
             )
+            .define(ConfigKey::new(LOG_ERRORS, ConfigType::Boolean).default("false"))
             .parse(properties)?;
         let time = |key: &str| {
             let millis = values.integer(key).and_then(|ms| u64::try_from(ms).ok());
@@ -61,6 +65,7 @@ impl SinkTaskConfig {
             offset_flush_interval: or_zero(FLUSH_INTERVAL),
             offset_flush_timeout: or_zero(FLUSH_TIMEOUT),
             tolerant: values.string(TOLERANCE) == Some("all"),
+            log_errors: values.boolean(LOG_ERRORS).unwrap_or_default(),
             put_retry_timeout: time(put_retry_timeout),
             retry_delay_max: or_zero(RETRY_DELAY_MAX),
             graceful_timeout: or_zero(GRACEFUL_TIMEOUT),

@@ -56,10 +56,12 @@ impl SinkLoop {
         }
         if let Some((n, first)) = &converted.skipped {
             self.observer.skipped(SkipReason::Failed, *n);
-            self.warn(format!(
-                "{n} records were skipped because they cannot be converted; the first: {}",
-                first.chain()
-            ));
+            if self.tells_skips() {
+                self.warn(format!(
+                    "{n} records were skipped because they cannot be converted; the first: {}",
+                    first.chain()
+                ));
+            }
         }
         let Some(progress) = Some(converted.progress).filter(|p| !p.is_empty()) else {
             // Nothing of this batch can be put now.
@@ -95,7 +97,9 @@ impl SinkLoop {
                 let text = error.chain();
                 delivery.at = self.trouble.failed("put", error, now)?;
                 let delay = delivery.at.saturating_sub(now).as_millis();
-                self.warn(format!("`put` failed; the same {n} records are put again in {delay} ms: {text}"));
+                if self.trouble.is_worth_telling() {
+                    self.warn(format!("`put` failed; the same {n} records are put again in {delay} ms: {text}"));
+                }
                 self.again = Some(delivery);
                 self.tell_pauses();
                 Ok(())
@@ -127,9 +131,17 @@ impl SinkLoop {
         delivery.failure.map_or(Ok(()), Err)
     }
 
-    fn report(&self, rejected: &[Rejected]) {
+    /// True if skipped records of a batch are to be reported.
+    fn tells_skips(&mut self) -> bool {
+        self.skips.add() || self.config.log_errors
+    }
+
+    fn report(&mut self, rejected: &[Rejected]) {
         let Some(first) = rejected.first() else { return };
         self.observer.skipped(SkipReason::Rejected, rejected.len() as u64);
+        if !self.tells_skips() {
+            return;
+        }
         let at = &first.position;
         self.warn(format!(
             "the sink rejected {} records; the first: `{}-{}@{}`: {}",

@@ -4,9 +4,9 @@ use crate::{
     error::TaskError,
     sink::TopicPartition,
     task::{
-        ports::{ConsumedBatch, ConsumerEvent, RecordConsumer, TaskEvent, TaskObserver},
+        ports::{Clock, ConsumedBatch, ConsumerEvent, RecordConsumer, TaskEvent, TaskObserver},
         sink_offsets::Positions,
-        wait::Timer,
+        wait::{Streak, Timer},
     },
 };
 use std::{
@@ -15,10 +15,15 @@ use std::{
     pin::Pin,
     sync::Arc,
     task::{Context, Poll},
+    time::Duration,
 };
 
 /// How many events wait for a busy sink. One of them may be a batch of records, so this bounds memory too.
 const WAITING_MAX: usize = 3;
+
+/// How long a call into a sink may hold its thread without waiting before it is reported: other tasks stand still
+/// meanwhile.
+const BLOCKING_MAX: Duration = Duration::from_secs(1);
 
 /// What came, and what comes next.
 pub(super) struct Inbox {
@@ -28,11 +33,30 @@ pub(super) struct Inbox {
     observer: Arc<dyn TaskObserver>,
     /// No more records are wanted.
     ends: bool,
+    /// The sink's type, for messages.
+    sink: &'static str,
+    clock: Arc<dyn Clock>,
+    /// Calls that held their thread.
+    blocking: Streak,
 }
 
 impl Inbox {
-    pub(super) fn new(consumer: Box<dyn RecordConsumer>, observer: Arc<dyn TaskObserver>) -> Self {
-        Self { consumer, waiting: VecDeque::new(), failed: None, observer, ends: false }
+    pub(super) fn new(
+        consumer: Box<dyn RecordConsumer>,
+        sink: &'static str,
+        clock: Arc<dyn Clock>,
+        observer: Arc<dyn TaskObserver>,
+    ) -> Self {
+        Self {
+            consumer,
+            waiting: VecDeque::new(),
+            failed: None,
+            observer,
+            ends: false,
+            sink,
+            clock,
+            blocking: Streak::default(),
+        }
     }
 
     /// The next event.
@@ -61,13 +85,29 @@ impl Inbox {
     /// bounds that.
     pub(super) async fn during<T>(&mut self, call: &'static str, mut future: impl Future<Output = T> + Unpin) -> T {
         poll_fn(move |cx| {
+            let before = self.clock.monotonic();
             let polled = Pin::new(&mut future).poll(cx);
+            self.report_blocking(call, before);
             if polled.is_pending() {
                 self.collect(call, cx);
             }
             polled
         })
         .await
+    }
+
+    /// Reports a call that has held its thread since `before`, if that was long.
+    fn report_blocking(&mut self, call: &'static str, before: Duration) {
+        let took = self.clock.monotonic().saturating_sub(before);
+        if took >= BLOCKING_MAX && self.blocking.add() {
+            self.observer.event(TaskEvent::Warning(format!(
+                "`{call}` of `{}` held its thread for {} ms without waiting ({} times so far); blocking calls belong into \
+                 `spawn_blocking`",
+                self.sink,
+                took.as_millis(),
+                self.blocking.n()
+            )));
+        }
     }
 
     /// From now on records are dropped: the task ends.

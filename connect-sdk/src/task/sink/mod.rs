@@ -23,7 +23,7 @@ use super::{
     guard::{Guarded, dispose, guard, is_panic},
     ports::{Clock, Commands, ConsumerEvent, RecordConsumer, TargetState, TaskEvent, TaskObserver},
     sink_offsets::SinkOffsets,
-    wait::{Timer, give_way},
+    wait::{Streak, Timer, give_way},
 };
 use crate::{
     converter::{BoxConverter, BoxHeaderConverter},
@@ -146,12 +146,15 @@ struct SinkLoop {
     next_commit: Duration,
     commit_since: Duration,
     next_put: Duration,
+    /// Batches with records that were skipped.
+    skips: Streak,
 }
 
 impl SinkLoop {
     fn new(setup: SinkSetup) -> Self {
         let SinkSetup { connector, properties, task, config, converters, consumer, commands, clock, observer } = setup;
         let now = clock.monotonic();
+        let inbox = Inbox::new(consumer, connector.meta().type_name, Arc::clone(&clock), Arc::clone(&observer));
         Self {
             connector,
             properties,
@@ -163,7 +166,7 @@ impl SinkLoop {
             commands,
             timer: Timer::new(Arc::clone(&clock)),
             clock,
-            inbox: Inbox::new(consumer, Arc::clone(&observer)),
+            inbox,
             observer,
             life: Life::Closed { open_at: now },
             offsets: SinkOffsets::new(),
@@ -174,6 +177,7 @@ impl SinkLoop {
             next_commit: now,
             commit_since: now,
             next_put: now,
+            skips: Streak::default(),
         }
     }
 
@@ -304,7 +308,13 @@ impl SinkLoop {
         match result {
             Ok(sink) => self.life = Life::Open(sink),
             Err(error) => {
-                self.life = Life::Closed { open_at: self.trouble.failed("open", error, now)? };
+                let text = error.chain();
+                let open_at = self.trouble.failed("open", error, now)?;
+                if self.trouble.is_worth_telling() {
+                    let delay = open_at.saturating_sub(now).as_millis();
+                    self.warn(format!("`open` failed; it is tried again in {delay} ms: {text}"));
+                }
+                self.life = Life::Closed { open_at };
                 return Ok(());
             }
         }
@@ -329,9 +339,11 @@ impl SinkLoop {
         let text = error.chain();
         let open_at = self.trouble.failed(call, error, now)?;
         let delay = open_at.saturating_sub(now).as_millis();
-        self.warn(format!(
-            "`{call}` failed; in {delay} ms the sink is opened again and fed from the committed offsets: {text}"
-        ));
+        if self.trouble.is_worth_telling() {
+            self.warn(format!(
+                "`{call}` failed; in {delay} ms the sink is opened again and fed from the committed offsets: {text}"
+            ));
+        }
         self.discard_sink()?;
         self.life = Life::Closed { open_at };
         self.tell_pauses();

@@ -1,7 +1,10 @@
 //! `Trouble`: a time of retriable errors, from the first of them until something went forward again.
 
 use super::config::SinkTaskConfig;
-use crate::{error::TaskError, task::wait::Backoff};
+use crate::{
+    error::TaskError,
+    task::wait::{Backoff, Streak},
+};
 use std::time::Duration;
 
 /// The first delay of the back-off.
@@ -13,6 +16,7 @@ pub(super) struct Trouble {
     /// The first and the latest failure.
     during: Option<(Duration, Duration)>,
     backoff: Backoff,
+    streak: Streak,
     limit: Option<Duration>,
     /// Whoever did not fail for this long has recovered, even if nothing said so: sinks that never commit.
     quiet: Duration,
@@ -23,6 +27,7 @@ impl Trouble {
         Self {
             during: None,
             backoff: Backoff::new(DELAY_FIRST, config.retry_delay_max),
+            streak: Streak::default(),
             limit: config.put_retry_timeout,
             quiet: config.retry_delay_max.saturating_mul(2),
         }
@@ -31,8 +36,14 @@ impl Trouble {
     /// Something went forward.
     pub(super) fn over(&mut self) {
         if self.during.take().is_some() {
+            self.streak.end();
             self.backoff.reset();
         }
+    }
+
+    /// True if the failure that was told just now is worth a line in the log: the 1st, 2nd, 4th, 8th.. in a row is.
+    pub(super) fn is_worth_telling(&mut self) -> bool {
+        self.streak.add()
     }
 
     /// `call` failed now. Returns when to try again.

@@ -178,6 +178,20 @@ fn a_last_commit_that_hangs_ends_with_the_graceful_time_out() {
 }
 
 #[test]
+fn a_put_that_holds_its_thread_is_reported() {
+    let mut stage = direct(&[]).start_with(0);
+    let clock = stage.sim.clock();
+    stage.on_put(move |records, _| {
+        clock.advance(Duration::from_millis(if records.is_empty() { 0 } else { 1200 }));
+        Ok(())
+    });
+    stage.append(0, 1);
+    stage.settle();
+    let warnings = stage.reports.warnings();
+    assert!(warnings.contains("`put` of `Scripted` held its thread for 1200 ms"), "{warnings}");
+}
+
+#[test]
 fn a_broken_consumer_fails_the_task_after_a_last_commit() {
     let mut stage = direct(&[]).start_with(1);
     stage.settle();
