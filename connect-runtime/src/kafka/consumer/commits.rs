@@ -52,9 +52,11 @@ impl Commits {
         Self { client, queue, next: 1, commits: HashMap::new(), wholes: HashMap::new(), ended: Vec::new() }
     }
 
-    /// Starts a commit.
+    /// Starts a commit. One in the background is tried once: the next regular one makes up for it, and a second try might
+    /// come after the last commit of a partition and take its offset back.
     pub(super) fn start(&mut self, offsets: Positions, waits: Waits) {
-        self.send(Commit { offsets, waits, may_try_again: true });
+        let may_try_again = matches!(waits, Waits::Reply(_));
+        self.send(Commit { offsets, waits, may_try_again });
     }
 
     fn number(&mut self) -> usize {
@@ -107,7 +109,8 @@ impl Commits {
         let number = self.number();
         self.wholes.insert(number, Whole { left: commit.offsets.len(), result: Ok(()), waits: commit.waits });
         for offset in commit.offsets {
-            self.send(Commit { offsets: vec![offset], waits: Waits::Whole(number), may_try_again: true });
+            let may_try_again = commit.may_try_again;
+            self.send(Commit { offsets: vec![offset], waits: Waits::Whole(number), may_try_again });
         }
     }
 
