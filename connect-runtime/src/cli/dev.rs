@@ -256,7 +256,7 @@ impl Watcher for DevView {
     async fn look(&mut self, tasks: Vec<Arc<TaskMonitor>>) {
         let lags = self.lags(&tasks).await;
         let elapsed = std::mem::replace(&mut self.last, Instant::now()).elapsed();
-        if let Err(error) = self.view.draw(&mut stdout().lock(), &tasks, &lags, elapsed) {
+        if let Err(error) = self.view.draw(&tasks, &lags, elapsed) {
             tracing::debug!(%error, "the view cannot be drawn");
         }
     }

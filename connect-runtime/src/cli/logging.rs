@@ -1,5 +1,6 @@
 //! Log lines: to standard error, so that standard output belongs to connectors.
 
+use super::screen::LogWriter;
 use std::io::{IsTerminal, stderr};
 use tracing_subscriber::EnvFilter;
 
@@ -14,7 +15,8 @@ pub(super) fn init() {
         Some(Ok(filter)) => (filter, None),
         Some(Err(error)) => (EnvFilter::new(DEFAULT_FILTER), Some(error)),
     };
-    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(stderr).with_ansi(stderr().is_terminal());
+    let log =
+        tracing_subscriber::fmt().with_env_filter(filter).with_writer(|| LogWriter).with_ansi(stderr().is_terminal());
     // A second worker in the same process keeps the log of the first.
     let started = log.try_init().is_ok();
     if let (true, Some(error)) = (started, wrong) {

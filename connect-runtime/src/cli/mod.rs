@@ -3,6 +3,7 @@
 mod connector_file;
 mod dev;
 mod logging;
+mod screen;
 mod serve;
 mod signals;
 mod standalone;

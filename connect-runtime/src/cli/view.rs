@@ -1,15 +1,11 @@
 //! The live view of `connect dev`: what every task is doing, redrawn in place on a terminal, or as plain lines.
 
+use super::screen;
 use crate::{
     status::State,
     worker::{TaskMonitor, Totals},
 };
-use std::{
-    collections::HashMap,
-    io::{self, Write},
-    sync::Arc,
-    time::Duration,
-};
+use std::{collections::HashMap, io, sync::Arc, time::Duration};
 
 /// How often a terminal is redrawn.
 pub(super) const REDRAW_INTERVAL: Duration = Duration::from_millis(500);
@@ -38,14 +34,12 @@ struct Row {
 pub(super) struct View {
     in_place: bool,
     before: HashMap<String, Totals>,
-    /// Lines on the terminal that the next view replaces.
-    drawn: usize,
 }
 
 impl View {
     /// `in_place`: standard output is a terminal.
     pub(super) fn new(in_place: bool) -> Self {
-        Self { in_place, before: HashMap::new(), drawn: 0 }
+        Self { in_place, before: HashMap::new() }
     }
 
     /// How long until the next view.
@@ -53,17 +47,13 @@ impl View {
         if self.in_place { REDRAW_INTERVAL } else { PLAIN_INTERVAL }
     }
 
-    /// Draws what the tasks have done in the `elapsed` time since the last call; `lags` by connector.
-    ///
-    /// # Errors
-    /// Standard output cannot be written.
-    pub(super) fn draw(
+    /// The lines that show what the tasks have done in the `elapsed` time since the last call; `lags` by connector.
+    pub(super) fn lines(
         &mut self,
-        out: &mut impl Write,
         tasks: &[Arc<TaskMonitor>],
         lags: &HashMap<String, u64>,
         elapsed: Duration,
-    ) -> io::Result<()> {
+    ) -> Vec<String> {
         let rows: Vec<Row> = tasks
             .iter()
             .map(|task| {
@@ -73,20 +63,23 @@ impl View {
             })
             .collect();
         if self.in_place {
-            if self.drawn > 0 {
-                write!(out, "\x1b[{}A\x1b[J", self.drawn)?;
-            }
-            let lines = table(&rows);
-            self.drawn = lines.len();
-            for line in lines {
-                writeln!(out, "{line}")?;
-            }
-        } else {
-            for row in rows.iter().filter(|r| r.records_per_s > 0.0 || r.state != State::Running) {
-                writeln!(out, "{}", plain(row))?;
-            }
+            return table(&rows);
         }
-        out.flush()
+        rows.iter().filter(|r| r.records_per_s > 0.0 || r.state != State::Running).map(plain).collect()
+    }
+
+    /// Draws what the tasks have done.
+    ///
+    /// # Errors
+    /// Standard output cannot be written.
+    pub(super) fn draw(
+        &mut self,
+        tasks: &[Arc<TaskMonitor>],
+        lags: &HashMap<String, u64>,
+        elapsed: Duration,
+    ) -> io::Result<()> {
+        let lines = self.lines(tasks, lags, elapsed);
+        if self.in_place { screen::redraw(&lines) } else { screen::print(&lines) }
     }
 }
 
@@ -178,25 +171,20 @@ mod tests {
         let task = task();
         task.event(TaskEvent::Running);
         let mut view = View::new(false);
-        let mut draw = |task: &Arc<TaskMonitor>| {
-            let mut out = Vec::new();
+        let mut lines = |task: &Arc<TaskMonitor>| {
             let lags = HashMap::from([("c".to_owned(), 7)]);
-            view.draw(&mut out, std::slice::from_ref(task), &lags, Duration::from_secs(2)).unwrap();
-            String::from_utf8(out).unwrap()
+            view.lines(std::slice::from_ref(task), &lags, Duration::from_secs(2))
         };
         task.records_in(30, 3000);
         task.records_out(20, 2000);
-        assert_eq!(draw(&task), "c-0 RUNNING: 10 records/s, 1.00k bytes/s, 20 records, 10 under way, lag 7\n");
-        assert_eq!(draw(&task), "", "a task that stands still is not repeated");
+        assert_eq!(lines(&task), ["c-0 RUNNING: 10 records/s, 1.00k bytes/s, 20 records, 10 under way, lag 7"]);
+        assert!(lines(&task).is_empty(), "a task that stands still is not repeated");
     }
 
     #[test]
-    fn a_terminal_is_redrawn_in_place() {
-        let mut view = View::new(true);
-        let mut out = Vec::new();
-        for _ in 0..2 {
-            view.draw(&mut out, &[task()], &HashMap::new(), Duration::from_secs(1)).unwrap();
-        }
-        assert_eq!(String::from_utf8(out).unwrap().matches("\x1b[2A\x1b[J").count(), 1);
+    fn a_terminal_has_a_table_with_every_task() {
+        let lines = View::new(true).lines(&[task(), task()], &HashMap::new(), Duration::from_secs(1));
+        assert_eq!(lines.len(), 3);
+        assert!(lines[0].starts_with("task") && lines[1].starts_with("c-0   UNASSIGNED"), "{lines:?}");
     }
 }

@@ -21,6 +21,11 @@ const COMPACT: &str = "compact";
 /// How long one attempt waits for a broker; there is another one as long as nobody ends the worker.
 const BROKER_TIMEOUT: Duration = Duration::from_secs(60);
 
+/// Pause between two attempts while a broker answers.
+const RETRY_PAUSE: Duration = Duration::from_millis(100);
+/// The log tells of every n-th failed attempt in a row.
+const TRIES_UNMENTIONED: u32 = 30;
+
 /// Source offsets in a topic (`offset.storage.topic`).
 ///
 /// The whole topic is read at the start and followed afterwards. Keys are matched by meaning: Java writes maps in hash
@@ -62,6 +67,7 @@ impl KafkaOffsetStore {
         spec.configs.retain(|(key, _)| key != "cleanup.policy");
         spec.configs.push(("cleanup.policy".to_owned(), COMPACT.to_owned()));
         let table = Arc::new(Mutex::new(Table::default()));
+        let mut tries = 0u32;
         loop {
             let opened = Self::try_open(&spec, &clients, &table).await;
             match opened {
@@ -69,8 +75,12 @@ impl KafkaOffsetStore {
                 Err(TaskError::Retriable { cause, .. }) => {
                     // Says by itself, at a growing interval, that no broker answers.
                     if clients.admin.wait_for_broker(BROKER_TIMEOUT).await.is_ok() {
-                        tracing::warn!(topic = %name, error = %cause, "offsets topic cannot be opened yet; trying again");
-                        tokio::time::sleep(Duration::from_secs(1)).await;
+                        // A topic that was made just now has no leader for a moment.
+                        tries += 1;
+                        if tries.is_multiple_of(TRIES_UNMENTIONED) {
+                            tracing::warn!(topic = %name, error = %cause, "offsets topic cannot be opened yet; trying again");
+                        }
+                        tokio::time::sleep(RETRY_PAUSE).await;
                     }
                 }
                 Err(fatal) => return Err(fatal),

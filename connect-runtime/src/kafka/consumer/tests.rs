@@ -31,7 +31,8 @@ impl Fixture {
             .set("bootstrap.servers", self.broker.bootstrap_servers())
             .set("client.id", "test");
         if kind == ClientKind::Consumer {
-            config = config.set("group.id", "connect-test");
+            // The development broker keeps a member that has left until its session ends.
+            config = config.set("group.id", "connect-test").set("session.timeout.ms", "6000");
         }
         config.prefixed("x.", entries.iter().copied()).build().unwrap().0
     }
