@@ -8,9 +8,9 @@ use connect_sdk::{
     prelude::*,
     source::{OffsetMap, PartitionMap, PayloadRef},
     task::{
-        TaskEnd,
+        Converters, TaskEnd,
         ports::{Ack, Clock, OffsetStore, ProduceBatch, RecordProducer, TargetState, TopicEnsurer, TopicLimits},
-        source::{Converters, SourcePorts, SourceTask, SourceTaskConfig, SourceWorkerValues},
+        source::{SourcePorts, SourceTask, SourceTaskConfig, SourceWorkerValues},
     },
     testkit::{Reports, TextConverter, Wishes},
 };

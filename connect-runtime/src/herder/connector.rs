@@ -5,9 +5,7 @@ use crate::{
     config::{ClientKind, ConnectorKind, OverridePolicy, check_connector, unknown_connector_keys},
     id::ConnectorTaskId,
     plugins::find_connector,
-    worker::{
-        Converters, SourceTaskSpec, TaskHandle, TaskMonitor, Worker, ignored_settings, make_converters, stop_tasks,
-    },
+    worker::{TaskHandle, TaskMonitor, TaskSpec, Worker, ignored_settings, make_converters, stop_tasks},
 };
 use connect_sdk::{
     config::ConfigErrors,
@@ -15,7 +13,7 @@ use connect_sdk::{
     error::TaskError,
     plugin::ConnectorPlugin,
     source::PartitionMap,
-    task::{TaskInfo, ports::TargetState},
+    task::{Converters, TaskInfo, ports::TargetState},
 };
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -208,22 +206,22 @@ fn overrides(policy: &OverridePolicy, properties: &Properties) -> ConfigErrors {
 }
 
 impl Setup {
-    fn task(&self, index: usize, n_tasks: usize) -> (ConnectorTaskId, TaskInfo) {
+    fn task(&self, index: usize, n_tasks: usize) -> TaskSpec<'_> {
         let index = u32::try_from(index).unwrap_or(u32::MAX);
-        let id = ConnectorTaskId { connector: self.name.clone(), task: index };
         let n_tasks = u32::try_from(n_tasks).unwrap_or(u32::MAX);
-        (id, TaskInfo { connector: self.name.clone(), index, n_tasks })
+        TaskSpec {
+            id: ConnectorTaskId { connector: self.name.clone(), task: index },
+            info: TaskInfo { connector: self.name.clone(), index, n_tasks },
+            properties: &self.properties,
+            converters: &self.converters,
+            target: self.target,
+        }
     }
 }
 
 fn start_sink_tasks(setup: &Setup, sink: &Arc<dyn DynSinkConnector>, tasks: &Tasks) {
-    let started: Vec<TaskHandle> = (0..setup.tasks_max)
-        .map(|i| {
-            let (id, info) = setup.task(i, setup.tasks_max);
-            setup.worker.start_sink_task(id, info, sink, &setup.properties, &setup.converters, setup.target)
-        })
-        .collect();
-    *tasks.lock().unwrap_or_else(PoisonError::into_inner) = started;
+    let started = (0..setup.tasks_max).map(|i| setup.worker.start_sink_task(sink, setup.task(i, setup.tasks_max)));
+    *tasks.lock().unwrap_or_else(PoisonError::into_inner) = started.collect();
 }
 
 async fn run_source(
@@ -268,18 +266,7 @@ fn start_source_tasks(
     let started: Vec<TaskHandle> = groups
         .iter()
         .enumerate()
-        .map(|(i, partitions)| {
-            let (id, info) = setup.task(i, groups.len());
-            let spec = SourceTaskSpec {
-                id,
-                info,
-                properties: &setup.properties,
-                partitions,
-                converters: &setup.converters,
-                target: setup.target,
-            };
-            setup.worker.start_source_task(source, &spec)
-        })
+        .map(|(i, partitions)| setup.worker.start_source_task(source, setup.task(i, groups.len()), partitions))
         .collect();
     *tasks.lock().unwrap_or_else(PoisonError::into_inner) = started;
 }

@@ -583,6 +583,7 @@ impl Read {
     }
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "numbers and literals are passed as they are")]
 pub(super) fn put(out: &mut BTreeMap<String, String>, key: &str, value: impl ToString) {
     out.insert(key.to_owned(), value.to_string());
 }

@@ -64,7 +64,7 @@ pub struct LogClients {
 }
 
 /// What is called, on the log's thread, for each record in the order of its partition. It must not block.
-pub type OnRecord = Box<dyn FnMut(LogRecord<'_>) + Send>;
+type OnRecord = Box<dyn FnMut(LogRecord<'_>) + Send>;
 
 /// A topic that is read to its end and followed until this is dropped.
 #[derive(Debug)]
@@ -210,7 +210,7 @@ impl KafkaLog {
         let Some(producer) = place else { return Ok(()) };
         let first = *next_seq;
         *next_seq += n;
-        let mut batch = Some(batch_of(&self.topic, first, records));
+        let mut batch = Some(batch_of(&self.topic, first, &records));
         let sent = poll_fn(|cx| producer.poll_send(cx, &mut batch)).await;
         producer.hurry();
         let result = match sent {
@@ -235,7 +235,7 @@ enum Written {
     ProducerFailed(TaskError),
 }
 
-fn batch_of(topic: &Text, first_seq: u64, records: Vec<(Vec<u8>, Option<Vec<u8>>)>) -> ProduceBatch {
+fn batch_of(topic: &Text, first_seq: u64, records: &[(Vec<u8>, Option<Vec<u8>>)]) -> ProduceBatch {
     let mut batch = ProduceBatch { first_seq, topics: vec![topic.clone()], ..ProduceBatch::default() };
     let buffer = &mut batch.buffers[0];
     let mut append = |bytes: &[u8]| {

@@ -3,7 +3,7 @@
 use super::{FileOffsetStore, OffsetBackingStore, OffsetEntries, OffsetKey};
 use crate::{
     converters::json::offsets::{decode_offset, decode_offset_key, encode_offset, encode_offset_key},
-    kafka::{Created, KafkaAdmin, KafkaLog, LogClients, LogRecord, TopicAdmin, TopicSpec},
+    kafka::{Created, KafkaLog, LogClients, LogRecord, TopicAdmin, TopicSpec},
 };
 use connect_sdk::{
     erased::BoxFuture,

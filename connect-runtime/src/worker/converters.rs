@@ -6,18 +6,11 @@ use connect_sdk::{
     converter::{BoxConverter, BoxHeaderConverter, ConverterClass, ConverterKind},
     erased::Properties,
     plugin::Plugins,
+    task::Converters,
 };
 
 /// The converter of headers where neither the connector nor the worker names one.
 pub(crate) const DEFAULT_HEADER_CONVERTER: &str = "org.apache.kafka.connect.storage.SimpleHeaderConverter";
-
-/// The three converters of a connector; its tasks share them.
-#[derive(Debug, Clone)]
-pub(crate) struct Converters {
-    pub(crate) key: BoxConverter,
-    pub(crate) value: BoxConverter,
-    pub(crate) header: BoxHeaderConverter,
-}
 
 /// Makes the converters of a connector.
 ///

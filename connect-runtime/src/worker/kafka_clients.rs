@@ -146,7 +146,7 @@ impl Clients for KafkaClients {
         let request_bytes_max = self.base.producer(task, connector)?.max_request_size();
         let creation = match (self.base.topic_creation, TopicCreationRules::from_properties(connector)?) {
             (false, _) => Creation::LeftToBroker,
-            (true, Some(rules)) => Creation::ByRules(rules),
+            (true, Some(rules)) => Creation::ByRules(Box::new(rules)),
             (true, None) => Creation::ByBrokerDefaults,
         };
         let admin = if has_prefix(connector, "admin.override.") {

@@ -10,10 +10,9 @@ mod target;
 mod topics;
 
 pub(crate) use clients::Clients;
-pub(crate) use converters::{Converters, ignored_settings, make_converters};
+pub(crate) use converters::{ignored_settings, make_converters};
 pub(crate) use kafka_clients::{ClientBase, KafkaClients};
 pub(crate) use monitor::{TaskMonitor, Totals};
-pub(crate) use source_task::SourceTaskSpec;
 pub(crate) use target::TargetSetter;
 
 use crate::{
@@ -23,7 +22,12 @@ use crate::{
     status::State,
     storage::OffsetBackingStore,
 };
-use connect_sdk::{erased::Properties, plugin::Plugins, task::ports::TargetState};
+use connect_sdk::{
+    erased::Properties,
+    error::Result,
+    plugin::Plugins,
+    task::{Converters, TaskEnd, TaskInfo, ports::TargetState},
+};
 use std::{sync::Arc, time::Duration};
 use tokio::{task::JoinHandle, time::Instant};
 
@@ -54,6 +58,16 @@ pub(crate) struct TaskDefaults {
     pub(crate) graceful_timeout: Duration,
 }
 
+/// What a task is started with.
+#[derive(Debug, Clone)]
+pub(crate) struct TaskSpec<'a> {
+    pub(crate) id: ConnectorTaskId,
+    pub(crate) info: TaskInfo,
+    pub(crate) properties: &'a Properties,
+    pub(crate) converters: &'a Converters,
+    pub(crate) target: TargetState,
+}
+
 /// A task that was started.
 #[derive(Debug)]
 pub(crate) struct TaskHandle {
@@ -63,16 +77,22 @@ pub(crate) struct TaskHandle {
 }
 
 impl TaskHandle {
-    /// Starts `run`, which ends with the task's last state.
+    /// Runs a task in the background, or notes why it could not be made.
     fn spawn(
         monitor: Arc<TaskMonitor>,
         target: TargetSetter,
-        run: impl Future<Output = State> + Send + 'static,
+        run: Result<impl Future<Output = TaskEnd> + Send + 'static>,
     ) -> Self {
         let watched = Arc::clone(&monitor);
         let running = tokio::spawn(async move {
-            let end = run.await;
-            watched.set_state(end);
+            let end = match run {
+                Ok(run) => run.await,
+                Err(error) => TaskEnd::Failed(error),
+            };
+            watched.set_state(match end {
+                TaskEnd::Stopped => State::Unassigned,
+                TaskEnd::Failed(error) => State::Failed(error.chain()),
+            });
             watched.log_totals();
         });
         Self { monitor, target, running }

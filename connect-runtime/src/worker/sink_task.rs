@@ -1,65 +1,46 @@
 //! Starts sink tasks: a consumer, the converters, and the loop.
 
-use super::{Converters, TaskHandle, TaskMonitor, Worker, target::target};
-use crate::{config::sink_topics, id::ConnectorTaskId, kafka::Subscription, status::State};
+use super::{TaskHandle, TaskMonitor, TaskSpec, Worker, target::target};
+use crate::{config::sink_topics, kafka::Subscription};
 use connect_sdk::{
     erased::{DynSinkConnector, Properties},
     error::{Result, TaskError},
     java::regex::JavaRegex,
     task::{
-        TaskEnd, TaskInfo,
-        ports::TargetState,
-        sink::{self, SinkConverters, SinkSetup, SinkTaskConfig},
+        ports::{Commands, TaskObserver},
+        sink::{self, SinkSetup, SinkTaskConfig},
     },
 };
 use std::sync::Arc;
 
 impl Worker {
     /// Starts a task of a sink connector. What goes wrong from here on is the task's own failure.
-    pub(crate) fn start_sink_task(
-        &self,
-        id: ConnectorTaskId,
-        info: TaskInfo,
-        connector: &Arc<dyn DynSinkConnector>,
-        properties: &Properties,
-        converters: &Converters,
-        state: TargetState,
-    ) -> TaskHandle {
-        let monitor = Arc::new(TaskMonitor::new(id.clone()));
-        let (setter, watch) = target(state);
-        let consumer = subscription(properties).and_then(|topics| self.clients.consumer(&id, properties, topics));
-        let setup = consumer.and_then(|consumer| {
-            Ok(SinkSetup {
-                connector: Arc::clone(connector),
-                properties: properties.clone(),
-                task: info,
-                config: SinkTaskConfig::from_properties(&self.with_worker_keys(properties))
-                    .map_err(TaskError::fatal)?,
-                converters: SinkConverters {
-                    key: Arc::clone(&converters.key),
-                    value: Arc::clone(&converters.value),
-                    header: Arc::clone(&converters.header),
-                },
-                consumer,
-                commands: Box::new(watch),
-                clock: self.clock.clone(),
-                observer: monitor.clone(),
-            })
-        });
-        TaskHandle::spawn(monitor, setter, async {
-            match setup {
-                Ok(setup) => end_state(sink::run(setup).await),
-                Err(error) => State::Failed(error.chain()),
-            }
-        })
+    pub(crate) fn start_sink_task(&self, connector: &Arc<dyn DynSinkConnector>, spec: TaskSpec<'_>) -> TaskHandle {
+        let monitor = Arc::new(TaskMonitor::new(spec.id.clone()));
+        let (setter, watch) = target(spec.target);
+        let setup = self.sink_setup(connector, spec, Box::new(watch), monitor.clone());
+        TaskHandle::spawn(monitor, setter, setup.map(sink::run))
     }
-}
 
-/// The last state of a task that has ended.
-pub(super) fn end_state(end: TaskEnd) -> State {
-    match end {
-        TaskEnd::Stopped => State::Unassigned,
-        TaskEnd::Failed(error) => State::Failed(error.chain()),
+    fn sink_setup(
+        &self,
+        connector: &Arc<dyn DynSinkConnector>,
+        spec: TaskSpec<'_>,
+        commands: Box<dyn Commands>,
+        observer: Arc<dyn TaskObserver>,
+    ) -> Result<SinkSetup> {
+        let config = SinkTaskConfig::from_properties(&self.with_worker_keys(spec.properties));
+        Ok(SinkSetup {
+            connector: Arc::clone(connector),
+            properties: spec.properties.clone(),
+            task: spec.info,
+            config: config.map_err(TaskError::fatal)?,
+            converters: spec.converters.clone(),
+            consumer: self.clients.consumer(&spec.id, spec.properties, subscription(spec.properties)?)?,
+            commands,
+            clock: self.clock.clone(),
+            observer,
+        })
     }
 }
 
@@ -88,6 +69,6 @@ mod tests {
         let Subscription::Topics(topics) = read("topics", " a, b,,a ,c") else { panic!("topics were named") };
         assert_eq!(topics, ["a", "b", "c"]);
         let Subscription::Matching(fits) = read("topics.regex", "log-[0-9]+") else { panic!("a pattern was given") };
-        assert_eq!(["log-1", "log-1x", "xlog-1"].map(|t| fits(t)), [true, false, false]);
+        assert_eq!(["log-1", "log-1x", "xlog-1"].map(fits), [true, false, false]);
     }
 }

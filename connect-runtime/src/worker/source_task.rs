@@ -1,52 +1,37 @@
 //! Starts source tasks: a producer, topics, offsets, the converters, and the loop.
 
-use super::{Converters, TaskHandle, TaskMonitor, Worker, sink_task::end_state, target::target};
-use crate::{id::ConnectorTaskId, status::State, storage::ConnectorOffsets};
+use super::{TaskHandle, TaskMonitor, TaskSpec, Worker, target::target};
+use crate::storage::ConnectorOffsets;
 use connect_sdk::{
-    erased::{DynSourceConnector, Properties},
+    erased::DynSourceConnector,
     error::{Result, TaskError},
     source::PartitionMap,
     task::{
-        TaskInfo,
-        ports::{Commands, TargetState, TaskObserver},
-        source::{self, SourcePorts, SourceTask, SourceTaskConfig, SourceWorkerValues},
+        ports::{Commands, TaskObserver},
+        source::{SourcePorts, SourceTask, SourceTaskConfig, SourceWorkerValues},
     },
 };
 use std::sync::Arc;
-
-/// What a source task is started with.
-#[derive(Debug, Clone)]
-pub(crate) struct SourceTaskSpec<'a> {
-    pub(crate) id: ConnectorTaskId,
-    pub(crate) info: TaskInfo,
-    pub(crate) properties: &'a Properties,
-    pub(crate) partitions: &'a [PartitionMap],
-    pub(crate) converters: &'a Converters,
-    pub(crate) target: TargetState,
-}
 
 impl Worker {
     /// Starts a task of a source connector. What goes wrong from here on is the task's own failure.
     pub(crate) fn start_source_task(
         &self,
         connector: &Arc<dyn DynSourceConnector>,
-        spec: &SourceTaskSpec<'_>,
+        spec: TaskSpec<'_>,
+        partitions: &[PartitionMap],
     ) -> TaskHandle {
         let monitor = Arc::new(TaskMonitor::new(spec.id.clone()));
         let (setter, watch) = target(spec.target);
-        let task = self.source_task(connector, spec, Box::new(watch), monitor.clone());
-        TaskHandle::spawn(monitor, setter, async {
-            match task {
-                Ok(task) => end_state(task.run().await),
-                Err(error) => State::Failed(error.chain()),
-            }
-        })
+        let task = self.source_task(connector, spec, partitions, Box::new(watch), monitor.clone());
+        TaskHandle::spawn(monitor, setter, task.map(SourceTask::run))
     }
 
     fn source_task(
         &self,
         connector: &Arc<dyn DynSourceConnector>,
-        spec: &SourceTaskSpec<'_>,
+        spec: TaskSpec<'_>,
+        partitions: &[PartitionMap],
         commands: Box<dyn Commands>,
         observer: Arc<dyn TaskObserver>,
     ) -> Result<SourceTask> {
@@ -56,7 +41,6 @@ impl Worker {
             shutdown_graceful_timeout: self.settings.graceful_timeout,
         };
         let config = SourceTaskConfig::from_properties(spec.properties, worker).map_err(TaskError::fatal)?;
-        let Converters { key, value, header } = spec.converters.clone();
         let ports = SourcePorts {
             clock: self.clock.clone(),
             producer: self.clients.producer(&spec.id, spec.properties)?,
@@ -64,10 +48,10 @@ impl Worker {
             offsets: Arc::new(ConnectorOffsets::new(Arc::clone(&self.offsets), &spec.id.connector)),
             commands,
             observer,
-            converters: source::Converters { key, value, header },
+            converters: spec.converters.clone(),
             chain: None,
         };
         let (connector, properties) = (Arc::clone(connector), spec.properties.clone());
-        Ok(SourceTask::new(spec.info.clone(), connector, properties, spec.partitions.to_vec(), config, ports))
+        Ok(SourceTask::new(spec.info, connector, properties, partitions.to_vec(), config, ports))
     }
 }

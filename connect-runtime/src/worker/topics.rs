@@ -15,7 +15,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(crate) enum Creation {
     /// The worker, by these rules (KIP-158).
-    ByRules(TopicCreationRules),
+    ByRules(Box<TopicCreationRules>),
     /// The worker, with the broker's defaults: the connector has no rules.
     ByBrokerDefaults,
     /// Nobody but the broker, if it creates topics by itself: `topic.creation.enable=false`.

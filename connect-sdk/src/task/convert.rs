@@ -1,12 +1,12 @@
 //! From the records of one poll to the bytes of one produce batch: transformations, then converters.
 
 use super::{
-    guard,
+    Converters, guard,
     ports::{ProduceBatch, ProduceRecord, Slice},
     submitted_records::Runs,
 };
 use crate::{
-    converter::{BoxConverter, BoxHeaderConverter, Converter, PassThrough},
+    converter::{Converter, PassThrough},
     data::{DataError, SchemaAndValue, Text},
     error::TaskError,
     header::{Header, Headers},
@@ -14,17 +14,6 @@ use crate::{
     transform::{ConnectRecord, Transformation},
 };
 use std::fmt;
-
-/// The converters of a task.
-#[derive(Debug, Clone)]
-pub struct Converters {
-    /// For keys.
-    pub key: BoxConverter,
-    /// For values.
-    pub value: BoxConverter,
-    /// For header values.
-    pub header: BoxHeaderConverter,
-}
 
 /// Converts the batches of one task.
 pub(crate) struct BatchConverter {

@@ -13,7 +13,10 @@ mod source_config;
 mod submitted_records;
 mod wait;
 
-use crate::error::TaskError;
+use crate::{
+    converter::{BoxConverter, BoxHeaderConverter},
+    error::TaskError,
+};
 
 /// How a task loop has ended. It never starts again by itself.
 #[derive(Debug)]
@@ -23,6 +26,17 @@ pub enum TaskEnd {
     Stopped,
     /// By itself, with this error; what was accepted is stored.
     Failed(TaskError),
+}
+
+/// The converters of a connector; its tasks share them.
+#[derive(Debug, Clone)]
+pub struct Converters {
+    /// For keys.
+    pub key: BoxConverter,
+    /// For values.
+    pub value: BoxConverter,
+    /// For header values.
+    pub header: BoxHeaderConverter,
 }
 
 /// Which task of which connector this is.

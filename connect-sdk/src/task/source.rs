@@ -9,13 +9,10 @@ mod delivery;
 mod ending;
 mod errors;
 
-pub use super::{
-    convert::Converters,
-    source_config::{SourceTaskConfig, SourceWorkerValues},
-};
+pub use super::source_config::{SourceTaskConfig, SourceWorkerValues};
 
 use super::{
-    OpenCx, TaskEnd, TaskInfo,
+    Converters, OpenCx, TaskEnd, TaskInfo,
     convert::BatchConverter,
     guard::{self, guard},
     offset_committer::{HookCalls, OffsetCommitter},

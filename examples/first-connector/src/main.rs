@@ -1,4 +1,5 @@
 //! A worker with the two connectors.
+#![forbid(unsafe_code)]
 
 use connect_sdk::plugin::Plugins;
 use first_connector::{FileLines, Lines};

@@ -76,6 +76,7 @@ pub enum Outcome {
 
 impl Outcome {
     /// Data that was refused while it was worked on.
+    #[expect(clippy::needless_pass_by_value, reason = "errors are passed as `map_err` gives them")]
     pub fn data_error(message: impl ToString) -> Self {
         Self::Error { stage: "apply", kind: Kind::Data, message: message.to_string() }
     }

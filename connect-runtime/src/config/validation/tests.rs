@@ -1,3 +1,5 @@
+//! Validation gives what Kafka's REST API would answer.
+
 use connect_sdk::config::ConfigError;
 use connect_sdk::converter::ConverterClass;
 use connect_sdk::prelude::*;

@@ -115,12 +115,10 @@ fn len(message: Message<'_>) -> usize {
     message.key().map_or(0, <[u8]>::len) + message.value().map_or(0, <[u8]>::len)
 }
 
-fn copy(
-    message: Message<'_>,
-    partition: u32,
-    buffer: &mut Vec<u8>,
-    headers: &mut Vec<((u32, u32), Option<(u32, u32)>)>,
-) -> ConsumedRecord {
+/// Where a header's name and value are.
+type HeaderPlaces = ((u32, u32), Option<(u32, u32)>);
+
+fn copy(message: Message<'_>, partition: u32, buffer: &mut Vec<u8>, headers: &mut Vec<HeaderPlaces>) -> ConsumedRecord {
     let key = message.key().map(|bytes| append(buffer, bytes));
     let value = message.value().map(|bytes| append(buffer, bytes));
     let first = place(headers.len());

@@ -33,7 +33,7 @@ use super::{
 };
 use worker::Worker;
 
-pub(super) use batch::{BatchReader, Batches};
+pub(super) use batch::BatchReader;
 
 /// Batches that wait for the task.
 const BATCHES_WAITING_MAX: usize = 2;

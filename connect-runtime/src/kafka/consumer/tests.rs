@@ -78,9 +78,9 @@ impl Fixture {
 }
 
 fn append(batch: &mut ProduceBatch, bytes: &[u8]) -> Slice {
-    let start = batch.buffers[0].len() as u32;
+    let start = u32::try_from(batch.buffers[0].len()).unwrap();
     batch.buffers[0].extend_from_slice(bytes);
-    Slice { buffer: 0, start, len: bytes.len() as u32 }
+    Slice { buffer: 0, start, len: u32::try_from(bytes.len()).unwrap() }
 }
 
 /// A consumer whose assignments are answered as they come.
@@ -251,7 +251,7 @@ async fn a_pause_takes_waiting_records_along() {
     }
     assert!(seen < 1000);
     consumer.consumer.resume(vec![p(0)]);
-    assert_eq!(consumer.records((1000 - seen) as usize).await, sequence(0, seen..1000));
+    assert_eq!(consumer.records(usize::try_from(1000 - seen).unwrap()).await, sequence(0, seen..1000));
 }
 
 #[tokio::test]
@@ -263,7 +263,7 @@ async fn after_a_seek_nothing_of_before_is_delivered() {
         assert!(!consumer.records(50).await.is_empty());
         consumer.consumer.seek(vec![(p(0), to)]);
         let next = consumer.records(1).await;
-        assert_eq!(next[0], (0, to as u64), "the first record after the seek");
+        assert_eq!(next[0], (0, u64::try_from(to).unwrap()), "the first record after the seek");
     }
 }
 

@@ -551,8 +551,8 @@ impl Worker {
         let closing = self.closing.take();
         drop(self);
         if let Some(Some(reply)) = closing {
-            // Nobody may wait any more.
-            drop(reply.send(()));
+            // Nobody may wait any more, which is no fault.
+            reply.send(()).ok();
         }
     }
 }

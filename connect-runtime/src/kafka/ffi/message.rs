@@ -135,11 +135,11 @@ impl<'a> Message<'a> {
     }
 }
 
-/// The bytes at a place that lives for `'a`; `None` for null.
-fn bytes<'a>(start: *const c_void, len: usize, _alive: PhantomData<&'a ()>) -> Option<&'a [u8]> {
+/// The bytes at a place that lives as long as `_alive` says; `None` for null.
+fn bytes(start: *const c_void, len: usize, _alive: PhantomData<&()>) -> Option<&[u8]> {
     if start.is_null() {
         return None;
     }
-    // SAFETY: callers pass a start and length of librdkafka's that stay valid for `'a`.
+    // SAFETY: callers pass a start and length of librdkafka's that stay valid for that time.
     Some(unsafe { std::slice::from_raw_parts(start.cast::<u8>(), len) })
 }

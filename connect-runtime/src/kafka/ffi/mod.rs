@@ -26,10 +26,10 @@ use rdkafka::{
 };
 use rdkafka_sys as sys;
 
-pub(super) use admin::{NewTopic, TopicOutcome};
+pub(super) use admin::NewTopic;
 pub(super) use event::{Delivery, Event, EventKind};
 pub(super) use message::{Message, Messages};
-pub(super) use partitions::{OFFSET_INVALID, PartitionOffset, Partitions};
+pub(super) use partitions::{OFFSET_INVALID, Partitions};
 pub(super) use produce::{Headers, Plain, Producer, Topic};
 
 /// librdkafka's word for "whichever partition the partitioner chooses".
@@ -180,7 +180,8 @@ pub(super) struct Queue {
     queue: NonNull<sys::rd_kafka_queue_t>,
     /// Unparked when something comes into the empty queue; librdkafka holds a pointer to it.
     wakes: Option<Box<Thread>>,
-    client: Arc<Client>,
+    /// Destroyed after the queue.
+    _client: Arc<Client>,
 }
 
 impl std::fmt::Debug for Queue {
@@ -199,7 +200,7 @@ unsafe extern "C" fn unpark(_rk: *mut sys::rd_kafka_t, thread: *mut c_void) {
 
 impl Queue {
     fn new(client: &Arc<Client>, queue: *mut sys::rd_kafka_queue_t) -> Option<Self> {
-        NonNull::new(queue).map(|queue| Self { queue, wakes: None, client: Arc::clone(client) })
+        NonNull::new(queue).map(|queue| Self { queue, wakes: None, _client: Arc::clone(client) })
     }
 
     fn ptr(&self) -> *mut sys::rd_kafka_queue_t {

@@ -113,10 +113,6 @@ impl Producer {
         Self { client, run: Vec::new() }
     }
 
-    pub(in super::super) fn client(&self) -> &Arc<Client> {
-        &self.client
-    }
-
     /// Hands plain records of one topic over in one call; answers how many were taken. Which were not is told by
     /// [`Self::run_error`]; after a full queue none is taken.
     pub(in super::super) fn produce_run<'a>(

@@ -1,6 +1,6 @@
 //! From consumed bytes to `SinkRecord`s: key, value and headers, in this order.
 
-use super::SinkConverters;
+use super::Converters;
 use crate::{
     data::{DataError, Text},
     error::TaskError,
@@ -33,7 +33,7 @@ pub(super) fn convert(
     batch: &ConsumedBatch,
     offsets: &SinkOffsets,
     is_paused: impl Fn(&TopicPartition) -> bool,
-    converters: &SinkConverters,
+    converters: &Converters,
     tolerant: bool,
     into: &mut Vec<SinkRecord>,
 ) -> Converted {
@@ -103,7 +103,7 @@ fn record_parts(
     batch: &ConsumedBatch,
     record: &ConsumedRecord,
     topic: &str,
-    converters: &SinkConverters,
+    converters: &Converters,
 ) -> Result<SinkRecordParts, Unconvertible> {
     let bytes = |at: Option<(u32, u32)>| at.map(|at| batch.bytes(at));
     let key =
@@ -129,7 +129,7 @@ fn headers(
     batch: &ConsumedBatch,
     record: &ConsumedRecord,
     topic: &str,
-    converters: &SinkConverters,
+    converters: &Converters,
 ) -> Result<Headers, Unconvertible> {
     let (first, n) = (record.headers.0 as usize, record.headers.1 as usize);
     let mut headers = Headers::new();

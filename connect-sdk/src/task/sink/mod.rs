@@ -19,14 +19,13 @@ pub use config::SinkTaskConfig;
 
 use self::{delivery::Delivery, inbox::Inbox, pauses::Pauses, retry::Trouble};
 use super::{
-    OpenCx, TaskEnd, TaskInfo,
+    Converters, OpenCx, TaskEnd, TaskInfo,
     guard::{Guarded, dispose, guard, is_panic},
     ports::{Clock, Commands, ConsumerEvent, RecordConsumer, TargetState, TaskEvent, TaskObserver},
     sink_offsets::SinkOffsets,
     wait::{Streak, Timer, give_way},
 };
 use crate::{
-    converter::{BoxConverter, BoxHeaderConverter},
     erased::{DynSink, DynSinkConnector, Properties},
     error::{Result, TaskError},
     sink::{CloseReason, SinkRecord},
@@ -39,17 +38,6 @@ use std::{
     time::Duration,
 };
 
-/// The converters of a sink task.
-#[derive(Debug, Clone)]
-pub struct SinkConverters {
-    /// For keys.
-    pub key: BoxConverter,
-    /// For values.
-    pub value: BoxConverter,
-    /// For header values.
-    pub header: BoxHeaderConverter,
-}
-
 /// Everything that a sink task needs.
 pub struct SinkSetup {
     /// The connector.
@@ -61,7 +49,7 @@ pub struct SinkSetup {
     /// The loop's settings.
     pub config: SinkTaskConfig,
     /// The converters.
-    pub converters: SinkConverters,
+    pub converters: Converters,
     /// A member of the sink's consumer group.
     pub consumer: Box<dyn RecordConsumer>,
     /// The herder's wishes.
@@ -127,7 +115,7 @@ struct SinkLoop {
     properties: Properties,
     task: TaskInfo,
     config: SinkTaskConfig,
-    converters: SinkConverters,
+    converters: Converters,
     commands: Box<dyn Commands>,
     clock: Arc<dyn Clock>,
     observer: Arc<dyn TaskObserver>,

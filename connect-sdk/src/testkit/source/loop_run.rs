@@ -3,9 +3,9 @@
 use super::{life::Checked, replay::Kit};
 use crate::{
     task::{
-        TaskEnd,
+        Converters, TaskEnd,
         ports::TargetState,
-        source::{Converters, SourcePorts, SourceTask, SourceTaskConfig, SourceWorkerValues},
+        source::{SourcePorts, SourceTask, SourceTaskConfig, SourceWorkerValues},
     },
     testkit::{MemoryKafka, MemoryOffsets, Produced, Reports, TextConverter, VirtualClock, Wishes},
 };

@@ -120,7 +120,8 @@ mod tests {
 
     #[test]
     fn lines_are_cut_alike_in_pieces_of_any_size() {
-        let cases: [(&str, &[(&str, usize)], usize); 7] = [
+        type Lines = [(&'static str, usize)];
+        let cases: [(&str, &Lines, usize); 7] = [
             ("a\nb\n", &[("a", 2), ("b", 2)], 0),
             ("a\r\nb\r\n", &[("a", 3), ("b", 3)], 0),
             ("a\rb\rc", &[("a", 2), ("b", 2)], 1),

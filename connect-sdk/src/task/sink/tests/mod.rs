@@ -287,7 +287,7 @@ impl Stage {
             properties: self.properties.clone(),
             task: TaskInfo { connector: "s".to_owned(), index: 0, n_tasks: 1 },
             config: SinkTaskConfig::from_properties(&self.properties).unwrap(),
-            converters: SinkConverters { key: converter.clone(), value: converter.clone(), header: converter },
+            converters: Converters { key: converter.clone(), value: converter.clone(), header: converter },
             consumer: self.group.join(),
             commands: Box::new(self.wishes.clone()),
             clock: Arc::new(self.sim.clock()),
