@@ -27,6 +27,9 @@ const PROBE_PAUSE_FIRST: Duration = Duration::from_millis(100);
 const PROBE_PAUSE_MAX: Duration = Duration::from_secs(5);
 /// How long an absent broker goes unmentioned, doubling each time it is mentioned.
 const MENTION_FIRST: Duration = Duration::from_secs(2);
+/// How long the news of a topic may take to reach the broker that is asked, and how often it is asked.
+const SPREAD_TIMEOUT: Duration = Duration::from_secs(10);
+const SPREAD_PAUSE: Duration = Duration::from_millis(10);
 /// Bytes that a record costs beyond key, value and headers when it is alone in its batch, with room for many headers.
 const RECORD_OVERHEAD: usize = 256;
 /// librdkafka's word for a topic's end.
@@ -225,21 +228,8 @@ impl KafkaAdmin {
         }
     }
 
-    async fn describe(&self, name: &str) -> Result<Vec<(String, String)>, KafkaError> {
-        let name = name.to_owned();
+    async fn request_topic(&self, spec: TopicSpec) -> Result<Created, KafkaError> {
         self.blocking(move |client| {
-            client.describe_topic(&name, REQUEST_TIMEOUT).map_err(|(code, why)| {
-                KafkaError::coded(code, &format!("configuration of topic `{name}` cannot be had"), &why)
-            })
-        })
-        .await
-    }
-}
-
-impl TopicAdmin for KafkaAdmin {
-    fn create_topic<'a>(&'a self, spec: &'a TopicSpec) -> BoxFuture<'a, Result<Created, KafkaError>> {
-        let spec = spec.clone();
-        Box::pin(self.blocking(move |client| {
             let topic = NewTopic {
                 name: &spec.name,
                 partitions: spec.partitions.unwrap_or(-1),
@@ -259,7 +249,37 @@ impl TopicAdmin for KafkaAdmin {
                 }
                 None => Err(KafkaError::coded(Code::Fail, &what, "the broker's answer does not name it")),
             }
-        }))
+        })
+        .await
+    }
+
+    /// The controller answers before every broker knows a new topic; who asks in between would hear that there is none.
+    async fn wait_until_known(&self, name: &str) -> Result<(), KafkaError> {
+        let start = Instant::now();
+        while self.partitions(name).await?.is_none() && start.elapsed() < SPREAD_TIMEOUT {
+            tokio::time::sleep(SPREAD_PAUSE).await;
+        }
+        Ok(())
+    }
+
+    async fn describe(&self, name: &str) -> Result<Vec<(String, String)>, KafkaError> {
+        let name = name.to_owned();
+        self.blocking(move |client| {
+            client.describe_topic(&name, REQUEST_TIMEOUT).map_err(|(code, why)| {
+                KafkaError::coded(code, &format!("configuration of topic `{name}` cannot be had"), &why)
+            })
+        })
+        .await
+    }
+}
+
+impl TopicAdmin for KafkaAdmin {
+    fn create_topic<'a>(&'a self, spec: &'a TopicSpec) -> BoxFuture<'a, Result<Created, KafkaError>> {
+        Box::pin(async move {
+            let created = self.request_topic(spec.clone()).await?;
+            self.wait_until_known(&spec.name).await?;
+            Ok(created)
+        })
     }
 
     fn topic<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<Option<TopicInfo>, KafkaError>> {
