@@ -108,12 +108,14 @@ fn start(plugins: Plugins, specs: &[ConnectorSpec]) -> Result<(Worker, Signals, 
     Ok((worker, signals, DevView { view: View::new(false), ends, groups, last: Instant::now(), _broker: broker }))
 }
 
-/// The converters of connectors that name none.
+/// The worker's properties: the converters of connectors that name none, and what the broker inside needs.
 fn defaults() -> Properties {
     [
         ("key.converter", "org.apache.kafka.connect.storage.StringConverter"),
         ("value.converter", "org.apache.kafka.connect.json.JsonConverter"),
         ("value.converter.schemas.enable", "false"),
+        // The broker keeps a member that has left until its session ends: a sink that is opened anew waits for that.
+        ("consumer.session.timeout.ms", "6000"),
     ]
     .into_iter()
     .map(|(k, v)| (k.to_owned(), v.to_owned()))
