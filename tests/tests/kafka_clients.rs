@@ -3,8 +3,8 @@
 #![forbid(unsafe_code)]
 
 use connect_runtime::kafka::{
-    ClientConfig, ClientKind, Created, KafkaAdmin, KafkaLog, LogClients, LogRecord, ProducerPool, Subscription,
-    TaskConsumer, TopicAdmin, TopicSpec,
+    ClientConfig, ClientKind, Created, ErrorClass, KafkaAdmin, KafkaLog, LogClients, LogRecord, ProducerPool,
+    Subscription, TaskConsumer, TopicAdmin, TopicSpec,
 };
 use connect_sdk::{
     sink::TopicPartition,
@@ -218,13 +218,21 @@ async fn a_compacted_topic_is_made_written_and_read_to_its_end() {
         admin,
     };
     let open = || async {
-        let seen = Seen::default();
-        let into = Arc::clone(&seen);
-        let collect = move |record: LogRecord<'_>| {
-            let key = record.key.unwrap_or_default().to_vec();
-            into.lock().expect("nobody panics").insert(key, record.value.map(<[u8]>::to_vec));
-        };
-        (KafkaLog::open(&name, clients.clone(), Box::new(collect)).await.expect("the log opens"), seen)
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let seen = Seen::default();
+            let into = Arc::clone(&seen);
+            let collect = move |record: LogRecord<'_>| {
+                let key = record.key.unwrap_or_default().to_vec();
+                into.lock().expect("nobody panics").insert(key, record.value.map(<[u8]>::to_vec));
+            };
+            match KafkaLog::open(&name, clients.clone(), Box::new(collect)).await {
+                Ok(log) => return (log, seen),
+                // The partitions of a new topic have no leaders for a moment.
+                Err(error) if error.class() == ErrorClass::Retriable && Instant::now() < deadline => {}
+                Err(error) => panic!("the log does not open: {error}"),
+            }
+        }
     };
     let (log, seen) = open().await;
     for n in 0..100_u32 {
