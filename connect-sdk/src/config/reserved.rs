@@ -21,6 +21,7 @@ pub const RESERVED_KEYS: &[&str] = &[
     "topics",
     "topics.regex",
     "exactly.once.support",
+    "exactly.once.source.support",
     "transaction.boundary",
     "offsets.storage.topic",
     "batch.max.records",

@@ -132,6 +132,46 @@ pub trait RecordProducer: Send {
     fn reclaim(&mut self) -> Option<Vec<u8>>;
 }
 
+/// How a transaction ends.
+#[derive(Debug, Clone, PartialEq)]
+pub enum TransactionEnd {
+    /// Its records become visible together with these offsets.
+    ///
+    /// Where no transaction is open, one is begun for the offsets alone.
+    Commit(Vec<(PartitionMap, OffsetMap)>),
+    /// Its records are never seen. Nothing happens where no transaction is open.
+    Abort,
+}
+
+/// Why a transaction could not be ended as asked.
+#[derive(Debug)]
+pub enum TransactionError {
+    /// It must be aborted; a later one may work. The task goes back to the last committed offsets.
+    Abortable(TaskError),
+    /// This producer must not write any more: another one has its transactional id, the transaction took longer than
+    /// `transaction.timeout.ms`, or nothing but a change of configuration helps. What was not committed is never seen.
+    Fatal(TaskError),
+}
+
+/// A producer whose records, and the offsets of their source partitions, go into transactions (KIP-98, KIP-618).
+///
+/// The first batch after [`Self::poll_start`], or after the end of a transaction, begins one. Errors of
+/// [`RecordProducer::poll_send`] and [`RecordProducer::poll_acks`] are fatal as those of [`TransactionError::Fatal`]; a
+/// record that is refused ([`Ack::Failed`]) leaves nothing but to abort. What may be tried again (a broker that is away, a
+/// commit without an answer) is tried again behind this port, for as long as it takes.
+pub trait TransactionalProducer: RecordProducer {
+    /// Takes the transactional id: every older producer with it is fenced, and what it has left open is aborted. Ready
+    /// once that is done; called once, before anything else, and before the task reads its offsets.
+    fn poll_start(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), TaskError>>;
+
+    /// Ends the transaction: what was handed over before is part of it. One end at a time, and no batch is handed over
+    /// until [`Self::poll_end`] is ready.
+    fn end(&mut self, how: TransactionEnd);
+
+    /// Ready once the transaction has ended. After an abortable error the caller asks for [`TransactionEnd::Abort`].
+    fn poll_end(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), TransactionError>>;
+}
+
 /// What a task needs to know of a topic before it produces to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TopicLimits {
