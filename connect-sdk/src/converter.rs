@@ -52,18 +52,24 @@ pub trait Converter: Send + Sync {
     ///
     /// # Errors
     /// The value does not fit the converter; `errors.tolerance` decides what becomes of the record. What was appended
-    /// before the error is cut off by the caller.
+    /// before the error is cut off by the caller. [`DataError::retriable`] has it tried again.
     fn write(&self, topic: &str, value: PayloadRef<'_>, out: &mut Vec<u8>) -> Result<bool, DataError>;
 
     /// Reads a value from the bytes of a topic; `None` is a null in Kafka. Text and bytes may be slices of `bytes`.
     ///
     /// # Errors
     /// The bytes are not what the converter expects; `errors.tolerance` decides what becomes of the record.
+    /// [`DataError::retriable`] has it tried again.
     fn read(&self, topic: &str, bytes: Option<&Bytes>) -> Result<SchemaAndValue, DataError>;
 
     /// What [`Self::write`] does to text and bytes; the default is to call it.
     fn pass_through(&self) -> PassThrough {
         PassThrough { text: false, bytes: false }
+    }
+
+    /// The name by which errors are reported: the Java class that it stands for; the Rust type by default.
+    fn class_name(&self) -> &'static str {
+        std::any::type_name::<Self>()
     }
 }
 
@@ -94,6 +100,11 @@ pub trait HeaderConverter: Send + Sync {
     /// # Errors
     /// As there.
     fn read_header(&self, topic: &str, name: &str, bytes: Option<&Bytes>) -> Result<SchemaAndValue, DataError>;
+
+    /// As [`Converter::class_name`].
+    fn header_class_name(&self) -> &'static str {
+        std::any::type_name::<Self>()
+    }
 }
 
 impl std::fmt::Debug for dyn HeaderConverter {
@@ -109,6 +120,10 @@ impl<C: Converter> HeaderConverter for C {
 
     fn read_header(&self, topic: &str, _: &str, bytes: Option<&Bytes>) -> Result<SchemaAndValue, DataError> {
         self.read(topic, bytes)
+    }
+
+    fn header_class_name(&self) -> &'static str {
+        self.class_name()
     }
 }
 

@@ -30,7 +30,8 @@ pub trait Transformation: Send {
     /// The changed record; `None` drops it. Called once for each record that reaches it, by its task.
     ///
     /// # Errors
-    /// The record does not fit; `errors.tolerance` decides what becomes of it.
+    /// The record does not fit; `errors.tolerance` decides what becomes of it. [`DataError::retriable`] has the record
+    /// tried again, from its beginning.
     fn apply(&mut self, record: ConnectRecord) -> Result<Option<ConnectRecord>, DataError>;
 }
 

@@ -55,6 +55,10 @@ impl Converter for BooleanConverter {
         };
         Ok(SchemaAndValue::new(Some(Schema::optional_boolean()), value))
     }
+
+    fn class_name(&self) -> &'static str {
+        CLASS.java
+    }
 }
 
 fn unfit(kind: &str) -> DataError {

@@ -51,6 +51,10 @@ impl Converter for ByteArrayConverter {
     fn pass_through(&self) -> PassThrough {
         PassThrough { text: false, bytes: true }
     }
+
+    fn class_name(&self) -> &'static str {
+        CLASS.java
+    }
 }
 
 fn unfit(kind: &str) -> DataError {

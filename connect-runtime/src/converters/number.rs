@@ -45,10 +45,15 @@ macro_rules! class {
                 };
                 Ok(SchemaAndValue::new(Some(Schema::$schema()), value))
             }
+
+            fn class_name(&self) -> &'static str {
+                JAVA
+            }
         }
 
+        const JAVA: &str = concat!("org.apache.kafka.connect.converters.", $name, "Converter");
         ConverterClass {
-            java: concat!("org.apache.kafka.connect.converters.", $name, "Converter"),
+            java: JAVA,
             version: env!("CARGO_PKG_VERSION"),
             config_def: settings::config_def,
             converter: Some(|properties, kind| {

@@ -41,4 +41,8 @@ impl HeaderConverter for SimpleHeaderConverter {
         let text: Option<Text> = bytes.map(utf8_text);
         Ok(text.map_or(SchemaAndValue::NULL, |text| values::parse_text(&text)))
     }
+
+    fn header_class_name(&self) -> &'static str {
+        CLASS.java
+    }
 }

@@ -81,4 +81,8 @@ impl Converter for StringConverter {
     fn pass_through(&self) -> PassThrough {
         PassThrough { text: self.charset.is_utf8(), bytes: false }
     }
+
+    fn class_name(&self) -> &'static str {
+        CLASS.java
+    }
 }

@@ -36,6 +36,7 @@ impl Worker {
             task: spec.info,
             config: config.map_err(TaskError::fatal)?,
             converters: spec.converters.clone(),
+            chain: None,
             consumer: self.clients.consumer(&spec.id, spec.properties, subscription(spec.properties)?)?,
             commands,
             clock: self.clock.clone(),

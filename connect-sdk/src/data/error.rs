@@ -6,18 +6,51 @@ use std::fmt;
 /// Data that does not fit its schema, its type, or the operation.
 ///
 /// The path leads to the offending part of the value, for example `order.lines[2].price`; it is empty when the whole
-/// value is meant. Retrying does not help: the same record fails again.
+/// value is meant. The same record fails again, unless the error says otherwise: see [`Self::retriable`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DataError {
     message: Cow<'static, str>,
     path: String,
+    retriable: bool,
+    plugin: Option<&'static str>,
 }
 
 impl DataError {
     /// An error about the whole value.
     #[must_use]
     pub fn new(message: impl Into<Cow<'static, str>>) -> Self {
-        Self { message: message.into(), path: String::new() }
+        Self { message: message.into(), path: String::new(), retriable: false, plugin: None }
+    }
+
+    /// The step may well work if it is tried again: a schema registry or a lookup that a converter or a transformation
+    /// needs cannot be reached.
+    ///
+    /// The task begins with the record again after a delay, for at most `errors.retry.timeout` (which is 0, so not at
+    /// all, unless it is set); then `errors.tolerance` decides, as for any other error. The converters and
+    /// transformations of the record that worked before run again. Java's `RetriableException`.
+    #[must_use]
+    pub fn retriable(message: impl Into<Cow<'static, str>>) -> Self {
+        Self { retriable: true, ..Self::new(message) }
+    }
+
+    /// True if it may help to try again.
+    #[must_use]
+    pub fn is_retriable(&self) -> bool {
+        self.retriable
+    }
+
+    /// The same error, found by this transformation or predicate: its Java class where it has one. The innermost name
+    /// stays.
+    #[must_use]
+    pub fn in_plugin(mut self, class: &'static str) -> Self {
+        self.plugin.get_or_insert(class);
+        self
+    }
+
+    /// The transformation or predicate that found it, if it was told.
+    #[must_use]
+    pub fn plugin(&self) -> Option<&'static str> {
+        self.plugin
     }
 
     /// What is wrong, without the path.
@@ -82,5 +115,12 @@ mod tests {
         assert_eq!(error.to_string(), "`order.lines[2].price`: not a number");
         assert_eq!(DataError::new("bad").in_entry("k").in_field("m").path(), "m[\"k\"]");
         assert_eq!(DataError::new("bad").to_string(), "bad");
+    }
+
+    #[test]
+    fn an_error_keeps_what_it_says_on_its_way_out() {
+        let error = DataError::retriable("away").in_plugin("A").in_field("f").in_plugin("B");
+        assert!(error.is_retriable() && !DataError::new("bad").is_retriable());
+        assert_eq!(error.plugin(), Some("A"));
     }
 }

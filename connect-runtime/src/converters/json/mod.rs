@@ -223,4 +223,8 @@ impl Converter for JsonConverter {
             Some(bytes) => self.read_utf8(encoding::to_utf8(bytes)?.as_ref()),
         }
     }
+
+    fn class_name(&self) -> &'static str {
+        CLASS.java
+    }
 }

@@ -1,4 +1,4 @@
-//! From consumed bytes to `SinkRecord`s: key, value and headers, in this order.
+//! From consumed bytes to `SinkRecord`s: key, value and headers, in this order, and then the transformations.
 
 use super::Converters;
 use crate::{
@@ -10,6 +10,7 @@ use crate::{
         ports::{ConsumedBatch, ConsumedRecord},
         sink_offsets::{Positions, SinkOffsets},
     },
+    transform::{ConnectRecord, Transformation},
 };
 use std::sync::Arc;
 
@@ -20,21 +21,30 @@ pub(super) struct Converted {
     pub(super) progress: Positions,
     /// Owned partitions whose records were left out because they are paused.
     pub(super) missed: Vec<Arc<TopicPartition>>,
+    /// How many records the transformations dropped.
+    pub(super) filtered: u64,
     /// How many records were skipped, and what was wrong with the first of them.
     pub(super) skipped: Option<(u64, TaskError)>,
     /// Why the batch ends early: the task fails once the records before are put.
     pub(super) failure: Option<TaskError>,
 }
 
+/// What a record goes through.
+pub(super) struct Stages<'a> {
+    pub(super) converters: &'a Converters,
+    pub(super) chain: &'a mut Option<Box<dyn Transformation>>,
+    /// Records that do not come through are left out.
+    pub(super) tolerant: bool,
+}
+
 /// Converts the records of a batch and appends them to `into`.
 ///
-/// Records of partitions that are not owned are left out. With `tolerant`, so are records that cannot be converted.
+/// Records of partitions that are not owned are left out.
 pub(super) fn convert(
     batch: &ConsumedBatch,
     offsets: &SinkOffsets,
     is_paused: impl Fn(&TopicPartition) -> bool,
-    converters: &Converters,
-    tolerant: bool,
+    stages: &mut Stages<'_>,
     into: &mut Vec<SinkRecord>,
 ) -> Converted {
     let mut out = Converted::default();
@@ -51,14 +61,20 @@ pub(super) fn convert(
     into.reserve_exact(batch.records.len());
     for (index, record) in batch.records.iter().enumerate() {
         let Some(tag) = &tags[record.partition as usize] else { continue };
-        match record_parts(batch, record, &tag.partition.topic, converters) {
-            Ok(parts) => into.push(SinkRecord::from_parts(Arc::clone(tag), parts)),
+        let parts = record_parts(batch, record, &tag.partition.topic, stages.converters);
+        let parts = parts.and_then(|parts| match &mut stages.chain {
+            Some(chain) => transformed(&mut **chain, &tag.partition, parts),
+            None => Ok(Some(parts)),
+        });
+        match parts {
+            Ok(Some(parts)) => into.push(SinkRecord::from_parts(Arc::clone(tag), parts)),
+            Ok(None) => out.filtered += 1,
             Err(why) => {
                 let error = TaskError::fatal(format!(
                     "{} of record `{}@{}` {}",
                     why.part, tag.partition, record.offset, why.problem
                 ));
-                if tolerant && why.tolerable {
+                if stages.tolerant && why.tolerable {
                     out.skipped.get_or_insert((0, error)).0 += 1;
                 } else {
                     out.failure = Some(error);
@@ -123,6 +139,30 @@ fn record_parts(
         });
     }
     Ok(SinkRecordParts { offset: record.offset, timestamp, routed_topic: None, key, value, headers })
+}
+
+/// A record on its way through the transformations; `None` if they drop it.
+fn transformed(
+    chain: &mut dyn Transformation,
+    from: &TopicPartition,
+    parts: SinkRecordParts,
+) -> Result<Option<SinkRecordParts>, Unconvertible> {
+    let SinkRecordParts { offset, timestamp, key, value, headers, .. } = parts;
+    let (topic, partition) = (from.topic.clone(), Some(from.partition));
+    let record = ConnectRecord { topic, partition, timestamp, key, value, headers, offset: Some(offset) };
+    let done = chain.apply(record).map_err(|e| Unconvertible {
+        part: Text::from_static("transformation"),
+        problem: format!("failed: {e}"),
+        tolerable: true,
+    })?;
+    Ok(done.map(|ConnectRecord { topic, timestamp, key, value, headers, .. }| SinkRecordParts {
+        offset,
+        timestamp,
+        routed_topic: (topic != from.topic).then_some(topic),
+        key,
+        value,
+        headers,
+    }))
 }
 
 fn headers(

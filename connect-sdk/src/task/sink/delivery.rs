@@ -1,6 +1,9 @@
 //! Puts: of converted batches, of empty ones, and of those that failed before.
 
-use super::{Life, SinkLoop, convert::convert};
+use super::{
+    Life, SinkLoop,
+    convert::{Stages, convert},
+};
 use crate::{
     error::{Result, TaskError},
     sink::{PutAction, PutCx, Rejected, SinkRecord, TopicPartition},
@@ -43,16 +46,21 @@ impl SinkLoop {
         let mut records = std::mem::take(&mut self.spare);
         let bytes = batch.buffer.len() as u64;
         self.observer.records_in(batch.records.len() as u64, bytes);
-        let (offsets, pauses, converters) = (&self.offsets, &self.pauses, &self.converters);
-        let (tolerant, into) = (self.config.tolerant, &mut records);
+        let (offsets, pauses) = (&self.offsets, &self.pauses);
+        let mut stages =
+            Stages { converters: &self.converters, chain: &mut self.chain, tolerant: self.config.tolerant };
+        let into = &mut records;
         let converted =
-            call("converter", || convert(&batch, offsets, |p| pauses.holds(p), converters, tolerant, into))?;
+            call("a converter or transformation", || convert(&batch, offsets, |p| pauses.holds(p), &mut stages, into))?;
         if !converted.missed.is_empty() {
             for partition in &converted.missed {
                 self.pauses.has_strayed(partition);
             }
             // They were under way when the consumer was told, or it was told before it had taken the partitions.
             self.inbox.consumer.pause(converted.missed);
+        }
+        if converted.filtered > 0 {
+            self.observer.skipped(SkipReason::Filtered, converted.filtered);
         }
         if let Some((n, first)) = &converted.skipped {
             self.observer.skipped(SkipReason::Failed, *n);

@@ -29,6 +29,7 @@ use crate::{
     erased::{DynSink, DynSinkConnector, Properties},
     error::{Result, TaskError},
     sink::{CloseReason, SinkRecord},
+    transform::Transformation,
 };
 use std::{
     future::poll_fn,
@@ -50,6 +51,8 @@ pub struct SinkSetup {
     pub config: SinkTaskConfig,
     /// The converters.
     pub converters: Converters,
+    /// The transformations, if there are any. Whatever they change, offsets are those of the topic that was read.
+    pub chain: Option<Box<dyn Transformation>>,
     /// A member of the sink's consumer group.
     pub consumer: Box<dyn RecordConsumer>,
     /// The herder's wishes.
@@ -116,6 +119,7 @@ struct SinkLoop {
     task: TaskInfo,
     config: SinkTaskConfig,
     converters: Converters,
+    chain: Option<Box<dyn Transformation>>,
     commands: Box<dyn Commands>,
     clock: Arc<dyn Clock>,
     observer: Arc<dyn TaskObserver>,
@@ -140,7 +144,8 @@ struct SinkLoop {
 
 impl SinkLoop {
     fn new(setup: SinkSetup) -> Self {
-        let SinkSetup { connector, properties, task, config, converters, consumer, commands, clock, observer } = setup;
+        let SinkSetup { connector, properties, task, config, converters, chain, .. } = setup;
+        let SinkSetup { consumer, commands, clock, observer, .. } = setup;
         let now = clock.monotonic();
         let inbox = Inbox::new(consumer, connector.meta().type_name, Arc::clone(&clock), Arc::clone(&observer));
         Self {
@@ -150,6 +155,7 @@ impl SinkLoop {
             trouble: Trouble::new(&config),
             config,
             converters,
+            chain,
             target: commands.target(),
             commands,
             timer: Timer::new(Arc::clone(&clock)),

@@ -1,7 +1,7 @@
 //! From bytes to records, and what becomes of those that cannot be converted.
 
 use super::*;
-use crate::task::ports::SkipReason;
+use crate::{data::DataError, task::ports::SkipReason, transform::ConnectRecord};
 
 const BAD: &[u8] = &[0xFF];
 
@@ -115,6 +115,63 @@ fn a_timestamp_below_minus_one_fails_even_with_tolerance() {
     let mut stage = one_partition(&[("errors.tolerance", "all")], &[value(b"a"), record]);
     let end = stage.end().unwrap();
     assert!(end.starts_with("timestamp of record `t-0@1` is -2"), "{end}");
+    assert_eq!(stage.committed().0, Some(1));
+}
+
+/// Drops records with the value `drop`, cannot take `bad`, and sends the others to the topic `elsewhere`.
+struct Route;
+
+impl Transformation for Route {
+    fn apply(&mut self, mut record: ConnectRecord) -> Result<Option<ConnectRecord>, DataError> {
+        assert_eq!((record.partition, record.offset.is_some()), (Some(0), true), "a sink's record has both");
+        match record.value.value.as_ref().and_then(|v| v.as_str()) {
+            Some("drop") => return Ok(None),
+            Some("bad") => return Err(DataError::new("no such field")),
+            _ => {}
+        }
+        record.topic = "elsewhere".into();
+        (record.partition, record.offset) = (None, None);
+        Ok(Some(record))
+    }
+}
+
+fn routed(properties: &[(&str, &str)], values: &[&str]) -> Stage {
+    let mut stage = direct(properties);
+    stage.chain = Some(Box::new(Route));
+    for value in values {
+        stage.group.append(&t(0), RawRecord::value(*value));
+    }
+    stage.group.assign(&[t(0)]);
+    stage
+}
+
+#[test]
+fn a_transformed_record_is_committed_under_the_topic_it_was_read_from() {
+    let mut stage = routed(&[], &["a", "drop", "b", "drop"]);
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let sees = Arc::clone(&seen);
+    stage.on_put(move |records, _| {
+        let names = records.iter().map(|r| format!("{} {}@{}", r.routed_topic(), r.topic(), r.offset()));
+        sees.lock().unwrap().extend(names);
+        Ok(())
+    });
+    stage.start();
+    stage.pass(1000);
+    assert_eq!(*seen.lock().unwrap(), ["elsewhere t@0", "elsewhere t@2"]);
+    assert_eq!(stage.committed().0, Some(4), "dropped records at the end do not hold the offset back");
+    assert_eq!(stage.reports.skipped(SkipReason::Filtered), 2);
+}
+
+#[test]
+fn a_failing_transformation_is_tolerated_or_fails_the_task() {
+    let mut stage = routed(&[("errors.tolerance", "all")], &["a", "bad", "b"]);
+    stage.start();
+    stage.pass(1000);
+    assert_eq!((stage.committed().0, stage.reports.skipped(SkipReason::Failed)), (Some(3), 1));
+    let mut stage = routed(&[], &["a", "bad", "b"]);
+    stage.start();
+    let end = stage.end().unwrap();
+    assert!(end.contains("`t-0@1`") && end.contains("no such field"), "{end}");
     assert_eq!(stage.committed().0, Some(1));
 }
 

@@ -227,6 +227,7 @@ struct Stage {
     reports: Reports,
     sink: Shared,
     properties: Properties,
+    chain: Option<Box<dyn Transformation>>,
     end: Arc<Mutex<Option<TaskEnd>>>,
 }
 
@@ -267,6 +268,7 @@ impl Stage {
             reports: Reports::new(),
             sink,
             properties: properties.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect(),
+            chain: None,
             end: Arc::default(),
         }
     }
@@ -288,6 +290,7 @@ impl Stage {
             task: TaskInfo { connector: "s".to_owned(), index: 0, n_tasks: 1 },
             config: SinkTaskConfig::from_properties(&self.properties).unwrap(),
             converters: Converters { key: converter.clone(), value: converter.clone(), header: converter },
+            chain: self.chain.take(),
             consumer: self.group.join(),
             commands: Box::new(self.wishes.clone()),
             clock: Arc::new(self.sim.clock()),
