@@ -10,7 +10,7 @@ use connect_sdk::{
     task::{
         Converters, TaskEnd,
         ports::{Ack, Clock, OffsetStore, ProduceBatch, RecordProducer, TargetState, TopicEnsurer, TopicLimits},
-        source::{SourcePorts, SourceTask, SourceTaskConfig, SourceWorkerValues},
+        source::{SourcePorts, SourceProducer, SourceTask, SourceTaskConfig, SourceWorkerValues},
     },
     testkit::{Reports, TextConverter, Wishes},
 };
@@ -177,7 +177,7 @@ async fn measure(name: &str, size: usize, keys: bool, converter: Arc<dyn Convert
     let producer = Nowhere { next: 0, done: 0, spent: Vec::new(), wishes: wishes.clone(), total: total.clone() };
     let ports = SourcePorts {
         clock: Arc::new(RealClock(Instant::now())),
-        producer: Box::new(producer),
+        producer: SourceProducer::AtLeastOnce(Box::new(producer)),
         topics: Arc::new(AnyTopic),
         offsets: Arc::new(Stored::default()),
         commands: Box::new(wishes),

@@ -8,7 +8,7 @@ use connect_sdk::{
     source::PartitionMap,
     task::{
         ports::{Commands, TaskObserver},
-        source::{SourcePorts, SourceTask, SourceTaskConfig, SourceWorkerValues},
+        source::{SourcePorts, SourceProducer, SourceTask, SourceTaskConfig, SourceWorkerValues},
     },
 };
 use std::sync::Arc;
@@ -43,7 +43,7 @@ impl Worker {
         let config = SourceTaskConfig::from_properties(spec.properties, worker).map_err(TaskError::fatal)?;
         let ports = SourcePorts {
             clock: self.clock.clone(),
-            producer: self.clients.producer(&spec.id, spec.properties)?,
+            producer: SourceProducer::AtLeastOnce(self.clients.producer(&spec.id, spec.properties)?),
             topics: self.clients.topics(&spec.id, spec.properties)?,
             offsets: Arc::new(ConnectorOffsets::new(Arc::clone(&self.offsets), &spec.id.connector)),
             commands,

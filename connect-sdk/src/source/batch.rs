@@ -84,7 +84,7 @@ impl<S: Source> Batch<S> {
             return;
         }
         let kept = self.keep_offset(offset.__duplicate());
-        self.raw.push_advance(at.slot, kept);
+        self.raw.push_advance(at.slot, Some(kept));
         at.offset = Some(offset);
     }
 
@@ -108,7 +108,8 @@ impl<S: Source> Batch<S> {
         self.raw.is_empty()
     }
 
-    /// Ends the transaction after the record emitted last (with `transaction.boundary=connector`).
+    /// Ends the transaction after the record emitted last, in this poll or in an earlier one (with
+    /// `transaction.boundary=connector`; otherwise it changes nothing).
     pub fn commit_transaction(&mut self)
     where
         S: DefinesTransactions,
@@ -148,7 +149,11 @@ impl<S: Source> Batch<S> {
             Some(m @ Mark::None) => *m = mark,
             Some(m) if *m == mark => {}
             Some(_) => self.fail("one record is marked both to commit and to abort its transaction"),
-            None => self.fail("a transaction mark needs a record before it in the same batch"),
+            // What it ends was emitted by earlier polls.
+            None => {
+                self.raw.push_advance(0, None);
+                self.mark(mark);
+            }
         }
     }
 

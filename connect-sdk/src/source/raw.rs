@@ -216,6 +216,60 @@ impl RecordBatch {
         self.headers[start..start + len].iter().map(|h| (text_at(&self.buffer, h.name.0, h.name.1), h.name, h.value))
     }
 
+    /// Takes everything behind the first `n` entries out, as a batch of its own.
+    ///
+    /// Entries write one behind the other, so what belongs to the later ones is the end of each part of the batch.
+    #[must_use]
+    pub fn split_off(&mut self, n: usize) -> Self {
+        let mut entries = self.entries.split_off(n.min(self.entries.len()));
+        let (bytes, headers, owned) = self.first_places(&entries);
+        let mut later = Self {
+            buffer: self.buffer.split_off(bytes),
+            entries: Vec::new(),
+            topics: self.topics.clone(),
+            topic_index: HashMap::new(),
+            headers: self.headers.split_off(headers),
+            owned: self.owned.split_off(owned),
+        };
+        let (bytes, headers, owned) = (index(bytes), index(headers), index(owned));
+        let moved = |at: Payload| match at {
+            Payload::Null => Payload::Null,
+            Payload::Text { start, len } => Payload::Text { start: start - bytes, len },
+            Payload::Bytes { start, len } => Payload::Bytes { start: start - bytes, len },
+            Payload::Owned(i) => Payload::Owned(i - owned),
+        };
+        for entry in &mut entries {
+            entry.key = moved(entry.key);
+            entry.value = moved(entry.value);
+            if !entry.headers.is_empty() {
+                entry.headers.start -= headers;
+            }
+        }
+        for header in &mut later.headers {
+            header.name.0 -= bytes;
+            header.value = moved(header.value);
+        }
+        later.entries = entries;
+        later
+    }
+
+    /// Where the first byte, header and owned value of these entries stand, which are the last ones of the batch.
+    fn first_places(&self, entries: &[Entry]) -> (usize, usize, usize) {
+        let headers = entries.iter().find(|e| !e.headers.is_empty()).map(|e| e.headers.start as usize);
+        let of_headers = |of: HeaderRange| {
+            let (start, len) = (of.start as usize, of.len as usize);
+            let name = |h: &RawHeader| Payload::Text { start: h.name.0, len: h.name.1 };
+            self.headers[start..start + len].iter().flat_map(move |h| [name(h), h.value])
+        };
+        let places = || entries.iter().flat_map(|e| [e.key, e.value].into_iter().chain(of_headers(e.headers)));
+        let bytes = places().find_map(|at| match at {
+            Payload::Text { start, .. } | Payload::Bytes { start, .. } => Some(start as usize),
+            Payload::Null | Payload::Owned(_) => None,
+        });
+        let owned = places().find_map(|at| if let Payload::Owned(i) = at { Some(i as usize) } else { None });
+        (bytes.unwrap_or(self.buffer.len()), headers.unwrap_or(self.headers.len()), owned.unwrap_or(self.owned.len()))
+    }
+
     /// Gives the buffer away, for converters that pass bytes through; the places of text and bytes stay valid in it,
     /// and this batch must not be asked for them any more.
     #[must_use]
@@ -251,13 +305,14 @@ impl RecordBatch {
         u32::try_from(self.buffer.len()).is_ok_and(|n| n <= u32::MAX / 2) && u32::try_from(self.entries.len()).is_ok()
     }
 
-    pub(super) fn push_advance(&mut self, slot: u32, offset: u32) {
+    /// Adds an offset without a record; without an offset, a place for a mark.
+    pub(super) fn push_advance(&mut self, slot: u32, offset: Option<u32>) {
         self.entries.push(Entry {
             kind: EntryKind::Advance,
             mark: Mark::None,
             topic: 0,
             slot,
-            offset: Some(offset),
+            offset,
             partition: None,
             timestamp: None,
             key: Payload::Null,
@@ -382,6 +437,21 @@ impl fmt::Debug for dyn OffsetColumn {
     }
 }
 
+/// A column that several parts of a batch share.
+impl OffsetColumn for Arc<dyn OffsetColumn> {
+    fn encode(&self, index: u32) -> OffsetMap {
+        (**self).encode(index)
+    }
+
+    fn keep(&self, indices: &[u32]) -> Self {
+        (**self).keep(indices)
+    }
+
+    fn len(&self) -> usize {
+        (**self).len()
+    }
+}
+
 impl<O: super::SourceOffset> OffsetColumn for Vec<O> {
     fn encode(&self, index: u32) -> OffsetMap {
         self[index as usize].__encode()
@@ -395,3 +465,6 @@ impl<O: super::SourceOffset> OffsetColumn for Vec<O> {
         self.len()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -84,6 +84,25 @@ impl OffsetCommitter {
         }
     }
 
+    /// Notes offsets that were stored elsewhere, in a transaction with their records; the hook is told.
+    pub(crate) fn stored(&mut self, offsets: Vec<(u32, OffsetMap)>) {
+        for (slot, offset) in &offsets {
+            self.accepted[*slot as usize] = Some(offset.clone());
+        }
+        self.hook.stored(offsets);
+        self.hook.begin();
+    }
+
+    /// True if this is the stored offset of the slot already.
+    pub(crate) fn is_accepted(&self, slot: u32, offset: &OffsetMap) -> bool {
+        self.accepted[slot as usize].as_ref() == Some(offset)
+    }
+
+    /// The partition of a slot.
+    pub(crate) fn partition(&self, slot: u32) -> &PartitionMap {
+        &self.partitions[slot as usize]
+    }
+
     /// Starts to store what is not stored, unless a store call is still under way. Hooks that have something left to
     /// hear are called again, too.
     pub(crate) fn begin(&mut self) {

@@ -1,25 +1,23 @@
-//! The loop of an at-least-once source task: poll, convert, produce, and store what is accepted.
+//! The loop of a source task: poll, convert, produce, and store what is accepted.
 //!
-//! One future, no executor. Whatever it waits for, acknowledgements, the offset store, the commit hook and the flush
-//! timer are served meanwhile (`SourceTask::background`), and a poll is dropped for nothing but a stop, a pause or a failure.
-//! Converting, keeping count and committing are rooms of their own, so that a loop that puts records and offsets into
-//! transactions can stand beside this one.
+//! One future, no executor. Whatever it waits for, acknowledgements, the offset store or the transaction, the commit hook
+//! and the flush timer are served meanwhile (`SourceTask::background`), and a poll is dropped for nothing but a stop, a
+//! pause or a failure. What an exactly-once task does otherwise is in `transactions`.
 
 mod delivery;
 mod ending;
 mod errors;
+mod transactions;
 
-pub use super::source_config::{SourceTaskConfig, SourceWorkerValues};
+pub use super::source_config::{SourceTaskConfig, SourceWorkerValues, TransactionBoundary};
+pub use transactions::SourceProducer;
 
 use super::{
     Converters, OpenCx, TaskEnd, TaskInfo,
     convert::BatchConverter,
     guard::{self, guard},
     offset_committer::{HookCalls, OffsetCommitter},
-    ports::{
-        Ack, Clock, Commands, OffsetStore, RecordProducer, SkipReason, TargetState, TaskEvent, TaskObserver,
-        TopicEnsurer,
-    },
+    ports::{Ack, Clock, Commands, OffsetStore, SkipReason, TargetState, TaskEvent, TaskObserver, TopicEnsurer},
     submitted_records::{OnAck, Resolved, SubmittedRecords},
     wait::{Backoff, Streak, Timer, give_way},
 };
@@ -30,7 +28,7 @@ use crate::{
     source::{OffsetMap, PartitionMap},
     transform::Transformation,
 };
-use errors::{Shared, context};
+use errors::{Shared, context, shared};
 use std::{
     collections::HashMap,
     fmt,
@@ -40,6 +38,7 @@ use std::{
     task::{Context, Poll},
     time::Duration,
 };
+use transactions::Transactions;
 
 /// The first delay after a retriable error, as Kafka's.
 const RETRY_DELAY_FIRST: Duration = Duration::from_millis(300);
@@ -58,7 +57,7 @@ pub struct SourcePorts {
     /// Time.
     pub clock: Arc<dyn Clock>,
     /// The way into Kafka.
-    pub producer: Box<dyn RecordProducer>,
+    pub producer: SourceProducer,
     /// Makes topics, and knows their limits.
     pub topics: Arc<dyn TopicEnsurer>,
     /// Keeps the offsets.
@@ -87,7 +86,9 @@ pub struct SourceTask {
     partitions: Arc<[PartitionMap]>,
     config: SourceTaskConfig,
     clock: Arc<dyn Clock>,
-    producer: Box<dyn RecordProducer>,
+    producer: SourceProducer,
+    /// Of an exactly-once task.
+    transactions: Option<Transactions>,
     topics: Arc<dyn TopicEnsurer>,
     offsets: Arc<dyn OffsetStore>,
     commands: Box<dyn Commands>,
@@ -132,6 +133,8 @@ enum Interrupt {
     Changed(TargetState),
     /// The task fails.
     Failed(TaskError),
+    /// A transaction was lost: the source goes back to the last committed offsets.
+    Lost(TaskError),
 }
 
 /// Why a life has ended.
@@ -146,6 +149,7 @@ impl From<Interrupt> for LifeEnd {
         match interrupt {
             Interrupt::Changed(target) => Self::Changed(target),
             Interrupt::Failed(error) => Self::Failed(error),
+            Interrupt::Lost(error) => Self::Retry(error),
         }
     }
 }
@@ -183,6 +187,10 @@ impl SourceTask {
             connector,
             properties,
             config,
+            transactions: match &producer {
+                SourceProducer::AtLeastOnce(_) => None,
+                SourceProducer::ExactlyOnce(_) => Some(Transactions::new(config.boundary, Timer::new(clock.clone()))),
+            },
             producer,
             topics,
             offsets,
@@ -255,7 +263,9 @@ impl SourceTask {
             };
             match end {
                 LifeEnd::Changed(target) => self.target = target,
-                LifeEnd::Retry(error) | LifeEnd::Failed(error) => {
+                // A transaction was lost while the task waited: it goes back to the same offsets, if it may.
+                LifeEnd::Retry(_) => {}
+                LifeEnd::Failed(error) => {
                     self.flush_offsets().await;
                     return Err(error);
                 }
@@ -265,6 +275,7 @@ impl SourceTask {
 
     /// Loads the offsets, once, and opens the source.
     async fn start(&mut self, loaded: &mut bool) -> Result<Box<dyn DynSource>, LifeEnd> {
+        self.start_transactions().await?;
         if !*loaded {
             let (store, partitions) = (self.offsets.clone(), self.partitions.to_vec());
             let mut load = pin!(async move { store.load(partitions).await });
@@ -272,6 +283,7 @@ impl SourceTask {
             self.committer.loaded(offsets.map_err(|error| context("the stored offsets cannot be read", error))?);
             *loaded = true;
         }
+        self.await_transaction().await?;
         let (connector, properties, task) = (self.connector.clone(), self.properties.clone(), self.task.clone());
         let (positions, limits) = (self.committer.positions(), self.config.batch);
         let mut open = guard("open", move || connector.open(properties, task, positions, limits));
@@ -287,16 +299,16 @@ impl SourceTask {
         let Err(end) = self.poll_and_send(&mut source).await;
         if let LifeEnd::Changed(_) = &end {
             // The poll is gone, with its part of a batch; earlier batches are awaited.
-            self.settle().await;
+            self.settle(&end).await;
             self.close(source).await;
         } else {
             if let Err(panic) = guard::dispose("drop", source) {
                 self.observer.event(TaskEvent::Warning(panic.to_string()));
             }
-            self.settle().await;
+            self.settle(&end).await;
         }
         // Whatever is still under way is repeated by the next life.
-        self.records.abandon();
+        self.abandon();
         end
     }
 
@@ -316,9 +328,8 @@ impl SourceTask {
             };
             polled?;
             let polled = source.take()?;
-            if self.retry.streak.end() {
-                self.retry.backoff.reset();
-                self.observer.event(TaskEvent::Info("the source works again".to_owned()));
+            if self.transactions.as_ref().is_none_or(|t| !t.is_failing()) {
+                self.source_works();
             }
             if polled.records.is_empty() {
                 let delay = self.empty_polls.next_delay();
@@ -327,6 +338,14 @@ impl SourceTask {
             }
             self.empty_polls.reset();
             self.deliver(source, polled).await?;
+        }
+    }
+
+    /// Ends a row of retriable errors.
+    fn source_works(&mut self) {
+        if self.retry.streak.end() {
+            self.retry.backoff.reset();
+            self.observer.event(TaskEvent::Info("the source works again".to_owned()));
         }
     }
 
@@ -390,6 +409,9 @@ impl SourceTask {
             if let Some(error) = self.failure.take() {
                 return Poll::Ready(Err(Interrupt::Failed(error)));
             }
+            if let Some(error) = self.transactions.as_mut().and_then(Transactions::take_lost) {
+                return Poll::Ready(Err(Interrupt::Lost(error)));
+            }
             step(self, cx).map(Ok)
         })
         .await
@@ -398,7 +420,7 @@ impl SourceTask {
     /// Everything that goes on beside a step: acknowledgements, the flush timer, the store, the hook.
     fn background(&mut self, cx: &mut Context<'_>) {
         while !self.producer_broken {
-            match self.producer.poll_acks(cx, &mut self.acks) {
+            match self.producer.records().poll_acks(cx, &mut self.acks) {
                 Poll::Ready(Ok(())) => self.take_acks(),
                 Poll::Ready(Err(error)) => {
                     self.producer_broken = true;
@@ -411,6 +433,7 @@ impl SourceTask {
             self.flush.set(self.config.worker.offset_flush_interval);
             self.commit();
         }
+        self.move_transaction(cx);
         // Ready or not: what matters is that it moves on.
         let _ready = self.committer.poll(cx).is_ready();
     }
@@ -422,6 +445,13 @@ impl SourceTask {
         for ack in self.acks.drain(..) {
             let resolved = match ack {
                 Ack::Delivered { first, n } => self.records.acked(first, n, &mut self.due),
+                Ack::Failed { error, .. } if self.transactions.is_some() => {
+                    let refused = |t: &mut Transactions| t.refused(shared(error));
+                    if let Some(error) = self.transactions.as_mut().and_then(refused) {
+                        self.failure.get_or_insert(error);
+                    }
+                    continue;
+                }
                 Ack::Failed { first, n, error } if self.config.tolerate_errors => {
                     n_refused += u64::from(n);
                     first_refused.get_or_insert(error);
@@ -437,6 +467,9 @@ impl SourceTask {
             out.records += resolved.records;
             out.bytes += resolved.bytes;
         }
+        if let Some(transactions) = &mut self.transactions {
+            return transactions.acknowledged(out, &mut self.due);
+        }
         if out.records > 0 || out.bytes > 0 {
             self.observer.records_out(out.records, out.bytes);
         }
@@ -446,6 +479,11 @@ impl SourceTask {
 
     /// Starts to store what is accepted now.
     fn commit(&mut self) {
+        if self.transactions.is_some() {
+            self.commit_offsets_alone();
+            // The hook may have something left to hear.
+            return self.committer.begin();
+        }
         self.records.take(&mut self.taken);
         self.committer.accept(&mut self.taken);
         self.committer.begin();

@@ -31,6 +31,24 @@ impl Default for SourceWorkerValues {
     }
 }
 
+/// Where the transactions of an exactly-once task end (`transaction.boundary`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TransactionBoundary {
+    /// With each poll that gave something.
+    Poll,
+    /// After this time, or with the poll that brings the transaction to one of these sizes.
+    Interval {
+        /// `transaction.boundary.interval.ms`.
+        interval: Duration,
+        /// `transaction.boundary.max.records`.
+        records_max: u64,
+        /// `transaction.boundary.max.bytes`.
+        bytes_max: u64,
+    },
+    /// Where the connector has set a mark.
+    Connector,
+}
+
 /// The settings of a source task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SourceTaskConfig {
@@ -50,19 +68,22 @@ pub struct SourceTaskConfig {
     pub retry_timeout: Option<Duration>,
     /// `errors.retry.delay.max.ms`: the longest delay between two of these.
     pub retry_delay_max: Duration,
+    /// Where transactions end, if the task writes exactly once.
+    pub boundary: TransactionBoundary,
     /// The worker's part.
     pub worker: SourceWorkerValues,
 }
 
 impl SourceTaskConfig {
     fn own_def() -> ConfigDef {
-        let key = |(name, default): (&str, i64), max: i64, doc: &'static str| {
+        let from = |min: i64, (name, default): (&str, i64), max: i64, doc: &'static str| {
             ConfigKey::new(name, ConfigType::Long)
                 .default(default.to_string())
-                .validator(Validator::between(1, max))
+                .validator(Validator::between(min, max))
                 .importance(Importance::Low)
                 .doc(doc)
         };
+        let key = |key: (&str, i64), max: i64, doc: &'static str| from(1, key, max, doc);
         ConfigDef::new()
             .define(key(
                 own_keys::BATCH_MAX_RECORDS,
@@ -84,6 +105,20 @@ impl SourceTaskConfig {
                 i64::MAX,
                 "A source task does not poll while so many bytes of its records wait for their acknowledgement.",
             ))
+            .define(from(
+                0,
+                own_keys::TRANSACTION_BOUNDARY_MAX_RECORDS,
+                i64::MAX,
+                "With `transaction.boundary=interval`, a transaction also ends with the poll that brings it to so many \
+                 records; 0 is no limit.",
+            ))
+            .define(from(
+                0,
+                own_keys::TRANSACTION_BOUNDARY_MAX_BYTES,
+                i64::MAX,
+                "With `transaction.boundary=interval`, a transaction also ends with the poll that brings it to so many \
+                 bytes; 0 is no limit.",
+            ))
     }
 
     /// Reads the settings out of a connector's properties.
@@ -100,10 +135,24 @@ impl SourceTaskConfig {
                     .default("none")
                     .validator(Validator::valid_string(["none", "all"])),
             )
-            .define(ConfigKey::new("errors.log.enable", ConfigType::Boolean).default("false"));
+            .define(ConfigKey::new("errors.log.enable", ConfigType::Boolean).default("false"))
+            .define(
+                ConfigKey::new("transaction.boundary", ConfigType::String)
+                    .default("poll")
+                    .validator(Validator::case_insensitive_valid_string(["poll", "interval", "connector"])),
+            )
+            .define(
+                ConfigKey::new("transaction.boundary.interval.ms", ConfigType::Long)
+                    .null_default()
+                    .validator(Validator::at_least(0).or_null()),
+            );
         let config = def.parse(properties)?;
         let size = |(name, default): (&str, i64)| {
             usize::try_from(config.integer(name).unwrap_or(default)).unwrap_or(usize::MAX)
+        };
+        // 0 is no limit.
+        let limit = |(name, default): (&str, i64)| {
+            u64::try_from(config.integer(name).unwrap_or(default)).ok().filter(|n| *n > 0).unwrap_or(u64::MAX)
         };
         let ms = |name: &str| config.integer(name).and_then(|ms| u64::try_from(ms).ok()).map(Duration::from_millis);
         Ok(Self {
@@ -113,6 +162,23 @@ impl SourceTaskConfig {
             tolerate_errors: config.string("errors.tolerance") == Some("all"),
             log_errors: config.boolean("errors.log.enable") == Some(true),
             retry_timeout: ms("errors.retry.timeout").filter(|d| !d.is_zero()),
+            boundary: match config.string("transaction.boundary").unwrap_or_default().to_ascii_lowercase().as_str() {
+                "connector" => TransactionBoundary::Connector,
+                "interval" => {
+                    let interval = ms("transaction.boundary.interval.ms").unwrap_or(worker.offset_flush_interval);
+                    // A transaction that lasts no time ends with its poll.
+                    if interval.is_zero() {
+                        TransactionBoundary::Poll
+                    } else {
+                        TransactionBoundary::Interval {
+                            interval,
+                            records_max: limit(own_keys::TRANSACTION_BOUNDARY_MAX_RECORDS),
+                            bytes_max: limit(own_keys::TRANSACTION_BOUNDARY_MAX_BYTES),
+                        }
+                    }
+                }
+                _ => TransactionBoundary::Poll,
+            },
             retry_delay_max: ms("errors.retry.delay.max.ms").unwrap_or_default().max(Duration::from_millis(1)),
             worker,
         })
@@ -135,6 +201,26 @@ mod tests {
         assert_eq!((config.inflight_records_max, config.inflight_bytes_max), (100_000, 32 << 20));
         assert!(!config.tolerate_errors && !config.log_errors);
         assert_eq!((config.retry_timeout, config.retry_delay_max), (None, Duration::from_secs(60)));
+        assert_eq!(config.boundary, TransactionBoundary::Poll);
+    }
+
+    #[test]
+    fn boundaries_of_transactions_are_read_as_kafka_reads_them() {
+        let boundary = |properties: &[(&str, &str)]| read(properties).unwrap().boundary;
+        assert_eq!(boundary(&[("transaction.boundary", "CONNECTOR")]), TransactionBoundary::Connector);
+        let interval = ("transaction.boundary", "Interval");
+        let (records_max, bytes_max) = (u64::MAX, u64::MAX);
+        let flush_interval = SourceWorkerValues::default().offset_flush_interval;
+        let expected = TransactionBoundary::Interval { interval: flush_interval, records_max, bytes_max };
+        assert_eq!(boundary(&[interval]), expected, "the worker's flush interval where none is set");
+        let limits = [("transaction.boundary.max.records", "5"), ("transaction.boundary.interval.ms", "250")];
+        let expected =
+            TransactionBoundary::Interval { interval: Duration::from_millis(250), records_max: 5, bytes_max };
+        assert_eq!(boundary(&[&[interval], &limits[..]].concat()), expected);
+        let at_once = [interval, ("transaction.boundary.interval.ms", "0")];
+        assert_eq!(boundary(&at_once), TransactionBoundary::Poll);
+        let wrong = [("transaction.boundary", "batch"), ("transaction.boundary.interval.ms", "-1")];
+        assert_eq!(read(&wrong).unwrap_err().len(), 2);
     }
 
     #[test]

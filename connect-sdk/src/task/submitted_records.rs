@@ -226,6 +226,15 @@ impl SubmittedRecords {
 
     /// Appends, for each slot that has moved since the last call, its number and its newest storable offset.
     pub(crate) fn take(&mut self, into: &mut Vec<(u32, OffsetMap)>) {
+        self.take_newest(false, into);
+    }
+
+    /// As [`Self::take`], of all that was handed over: for transactions, in which all is accepted or nothing.
+    pub(crate) fn take_submitted(&mut self, into: &mut Vec<(u32, OffsetMap)>) {
+        self.take_newest(true, into);
+    }
+
+    fn take_newest(&mut self, unacknowledged_too: bool, into: &mut Vec<(u32, OffsetMap)>) {
         let Self { items, accepted, scratch, .. } = self;
         for point in accepted.iter().flatten() {
             scratch.find(point.slot, Found { place: point.place, item: None, index: 0 });
@@ -237,7 +246,7 @@ impl SubmittedRecords {
                 break;
             }
             match item {
-                Item::Open(open) => n_blocked += open.scan(i, scratch),
+                Item::Open(open) => n_blocked += open.scan(i, unacknowledged_too, scratch),
                 Item::Done { points, .. } => {
                     for (index, point) in (0..).zip(points) {
                         if !scratch.blocked[point.slot as usize] {
@@ -279,6 +288,15 @@ impl SubmittedRecords {
                 Item::Done { points, .. } => points.clear(),
             }
         }
+    }
+
+    /// Forgets everything under way: an aborted transaction has taken it back, and its records are waited for no longer.
+    pub(crate) fn forget(&mut self) {
+        self.items.clear();
+        self.accepted.fill(None);
+        self.n_records = 0;
+        self.n_bytes = 0;
+        self.n_unresolved = 0;
     }
 
     /// The item in which the record with this number may be.
@@ -376,7 +394,7 @@ impl OpenBatch {
     }
 
     /// Finds the newest storable offset of each slot; answers how many slots are blocked by this batch.
-    fn scan(&self, item: usize, scratch: &mut Scratch) -> usize {
+    fn scan(&self, item: usize, unacknowledged_too: bool, scratch: &mut Scratch) -> usize {
         let mut n_blocked = 0;
         let mut seq = 0;
         for run in self.runs.iter() {
@@ -387,7 +405,8 @@ impl OpenBatch {
             if scratch.blocked[run.slot as usize] {
                 continue;
             }
-            let accepted = if run.sent { self.acked.leading(start, run.n) } else { run.n };
+            let all = unacknowledged_too || !run.sent;
+            let accepted = if all { run.n } else { self.acked.leading(start, run.n) };
             if accepted > 0 && run.offset != NO_OFFSET {
                 let index = run.offset + accepted - 1;
                 scratch.find(run.slot, Found { place: (self.number, index), item: Some(item), index });

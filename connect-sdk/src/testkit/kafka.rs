@@ -1,11 +1,17 @@
 //! `MemoryKafka`: topics in memory, with a producer that acknowledges as its fault plan says.
 
-use super::{Random, VirtualClock};
+use super::{
+    MemoryOffsets, Random, VirtualClock,
+    transactions::{MemoryTransactions, TransactionLog},
+};
 use crate::{
     data::Text,
     erased::BoxFuture,
     error::TaskError,
-    task::ports::{Ack, Clock, ProduceBatch, ProduceRecord, RecordProducer, Slice, TopicEnsurer, TopicLimits},
+    task::ports::{
+        Ack, Clock, ProduceBatch, ProduceRecord, RecordProducer, Slice, TopicEnsurer, TopicLimits,
+        TransactionalProducer,
+    },
 };
 use std::{
     collections::BTreeMap,
@@ -84,6 +90,12 @@ pub struct FaultPlan {
     pub forbidden_topic: Option<String>,
     /// The producer itself fails once it has taken so many records.
     pub producer_fails_after: Option<u64>,
+    /// How many commits of transactions fail so that they must be aborted.
+    pub abortable_commits: u32,
+    /// The next commit of a transaction fails for good.
+    pub fatal_commit: bool,
+    /// The shortest and longest time that the end of a transaction takes; what is committed is seen at half of it.
+    pub commit_delay: (Duration, Duration),
 }
 
 impl Default for FaultPlan {
@@ -99,6 +111,9 @@ impl Default for FaultPlan {
             topic_failures: 0,
             forbidden_topic: None,
             producer_fails_after: None,
+            abortable_commits: 0,
+            fatal_commit: false,
+            commit_delay: (Duration::from_millis(1), Duration::from_millis(5)),
         }
     }
 }
@@ -112,18 +127,19 @@ impl fmt::Debug for FaultPlan {
 /// Topics in memory. Clones are the same.
 #[derive(Debug, Clone)]
 pub struct MemoryKafka {
-    clock: VirtualClock,
+    pub(super) clock: VirtualClock,
     state: Arc<Mutex<State>>,
 }
 
 #[derive(Debug)]
-struct State {
-    plan: FaultPlan,
-    random: Random,
-    log: Vec<Produced>,
+pub(super) struct State {
+    pub(super) plan: FaultPlan,
+    pub(super) random: Random,
+    pub(super) log: Vec<Produced>,
     ensured: Vec<String>,
     n_batches: u64,
     wakers: Vec<Waker>,
+    pub(super) transactions: TransactionLog,
 }
 
 impl MemoryKafka {
@@ -137,6 +153,7 @@ impl MemoryKafka {
             ensured: Vec::new(),
             n_batches: 0,
             wakers: Vec::new(),
+            transactions: TransactionLog::default(),
         };
         Self { clock, state: Arc::new(Mutex::new(state)) }
     }
@@ -150,7 +167,8 @@ impl MemoryKafka {
         wakers.into_iter().for_each(Waker::wake);
     }
 
-    /// All records that were taken and not refused, in order of their hand-over, acknowledged or not.
+    /// All records that were taken and not refused, in order of their hand-over, acknowledged or not; of transactions
+    /// only the committed ones, in order of their commits.
     #[must_use]
     pub fn records(&self) -> Vec<Produced> {
         self.lock().log.clone()
@@ -183,18 +201,27 @@ impl MemoryKafka {
     /// A producer of its own.
     #[must_use]
     pub fn producer(&self) -> Box<dyn RecordProducer> {
-        Box::new(MemoryProducer {
-            kafka: self.clone(),
-            pending: BTreeMap::new(),
-            n_pending: 0,
-            n_taken: 0,
-            sleep: None,
-            send_waker: None,
-            spent: Vec::new(),
-        })
+        Box::new(MemoryProducer::new(self.clone()))
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    /// A producer whose records go into transactions, together with offsets that go to `offsets`.
+    #[must_use]
+    pub fn transactional_producer(&self, id: &str, offsets: &MemoryOffsets) -> Box<dyn TransactionalProducer> {
+        Box::new(MemoryTransactions::new(self.clone(), id, offsets.clone()))
+    }
+
+    /// How many transactions were committed.
+    #[must_use]
+    pub fn n_transactions(&self) -> u64 {
+        self.lock().transactions.n_committed
+    }
+
+    /// Lets another producer take a transactional id, so that the one that has it is fenced.
+    pub fn fence(&self, id: &str) {
+        let _epoch = self.lock().transactions.take_id(id);
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -216,8 +243,10 @@ impl TopicEnsurer for MemoryKafka {
     }
 }
 
-struct MemoryProducer {
-    kafka: MemoryKafka,
+pub(super) struct MemoryProducer {
+    pub(super) kafka: MemoryKafka,
+    /// The transactional id and its epoch: records stay unseen until their transaction is committed.
+    pub(super) transaction: Option<(String, u64)>,
     /// By time of acknowledgement, then in order of hand-over.
     pending: BTreeMap<(Duration, u64), Pending>,
     n_pending: usize,
@@ -236,9 +265,38 @@ struct Pending {
 /// How many spent buffers a producer keeps for its task.
 const SPENT_BUFFERS_MAX: usize = 4;
 
+impl MemoryProducer {
+    pub(super) fn new(kafka: MemoryKafka) -> Self {
+        Self {
+            kafka,
+            transaction: None,
+            pending: BTreeMap::new(),
+            n_pending: 0,
+            n_taken: 0,
+            sleep: None,
+            send_waker: None,
+            spent: Vec::new(),
+        }
+    }
+
+    /// True if nothing waits for its acknowledgement.
+    pub(super) fn is_drained(&self) -> bool {
+        self.n_pending == 0
+    }
+
+    /// Gives up what waits for its acknowledgement.
+    pub(super) fn purge(&mut self) {
+        self.pending.clear();
+        self.n_pending = 0;
+    }
+}
+
 impl RecordProducer for MemoryProducer {
     fn poll_send(&mut self, cx: &mut Context<'_>, batch: &mut Option<ProduceBatch>) -> Poll<Result<(), TaskError>> {
         let mut state = self.kafka.lock();
+        if let Some((id, epoch)) = &self.transaction {
+            state.transactions.check(id, *epoch)?;
+        }
         if self.n_pending >= state.plan.queue_records_max {
             self.send_waker = Some(cx.waker().clone());
             return Poll::Pending;
@@ -253,8 +311,10 @@ impl RecordProducer for MemoryProducer {
         for (seq, record) in (batch.first_seq..).zip(&batch.records) {
             let produced = Produced::of(&batch, record);
             let refused = refuse.as_ref().and_then(|refuse| refuse(&produced));
-            if refused.is_none() {
-                state.log.push(produced);
+            match (&refused, &self.transaction) {
+                (Some(_), None) => {}
+                (None, None) => state.log.push(produced),
+                (refused, Some((id, _))) => state.transactions.add(id, produced, refused.is_some()),
             }
             let own_delay = state.plan.out_of_order || batch_at.is_none();
             if own_delay {
@@ -277,6 +337,9 @@ impl RecordProducer for MemoryProducer {
 
     fn poll_acks(&mut self, cx: &mut Context<'_>, into: &mut Vec<Ack>) -> Poll<Result<(), TaskError>> {
         let mut state = self.kafka.lock();
+        if let Some((id, epoch)) = &self.transaction {
+            state.transactions.check(id, *epoch)?;
+        }
         if state.plan.producer_fails_after.is_some_and(|n| self.n_taken >= n) {
             return Poll::Ready(Err(TaskError::fatal("the producer was fenced")));
         }

@@ -9,6 +9,7 @@ mod sim;
 mod sink;
 mod source;
 mod text_converter;
+mod transactions;
 mod wishes;
 
 pub use clock::VirtualClock;

@@ -4,21 +4,55 @@ use super::{
     super::{
         convert::Converted,
         ports::{ProduceBatch, SkipReason, TaskEvent},
-        submitted_records::{Runs, Submission},
+        submitted_records::{Resolved, Runs, Submission},
         wait::{Backoff, Streak},
     },
     Interrupt, LifeEnd, RETRY_DELAY_FIRST, SourceTask,
     errors::context,
+    transactions::Transactions,
 };
 use crate::{
     erased::{DynSource, Polled},
     error::TaskError,
+    source::{Mark, OffsetColumn},
 };
-use std::pin::pin;
+use std::{pin::pin, sync::Arc, task::Poll};
 
 impl SourceTask {
-    /// Converts what a poll gave and hands it to the producer.
+    /// Converts what a poll gave and hands it to the producer; a transaction ends behind it where it shall.
     pub(super) async fn deliver(&mut self, source: &mut Box<dyn DynSource>, polled: Polled) -> Result<(), LifeEnd> {
+        if self.transactions.as_ref().is_some_and(Transactions::follow_marks) {
+            return self.deliver_to_marks(source, polled).await;
+        }
+        self.deliver_part(source, polled).await?;
+        self.at_end_of_batch();
+        Ok(())
+    }
+
+    /// Hands over in parts, each up to a mark of the connector.
+    async fn deliver_to_marks(&mut self, source: &mut Box<dyn DynSource>, polled: Polled) -> Result<(), LifeEnd> {
+        let Polled { mut records, offsets, mut acks, equal_offsets } = polled;
+        let offsets: Arc<dyn OffsetColumn> = offsets.into();
+        loop {
+            let marked = records.entries().iter().position(|e| e.mark != Mark::None);
+            let (n, mark) = marked.map_or((records.len(), Mark::None), |i| (i + 1, records.entries()[i].mark));
+            let later = records.split_off(n);
+            let n = u32::try_from(n).unwrap_or(u32::MAX);
+            let mut later_acks = acks.split_off(acks.partition_point(|(at, _)| *at < n));
+            later_acks.iter_mut().for_each(|(at, _)| *at -= n);
+            if !records.is_empty() {
+                let part = Polled { records, offsets: Box::new(offsets.clone()), acks, equal_offsets };
+                self.deliver_part(source, part).await?;
+                self.at_mark(mark);
+            }
+            if later.is_empty() {
+                return Ok(());
+            }
+            (records, acks) = (later, later_acks);
+        }
+    }
+
+    async fn deliver_part(&mut self, source: &mut Box<dyn DynSource>, polled: Polled) -> Result<(), LifeEnd> {
         let Polled { mut records, offsets, acks: on_ack, equal_offsets } = polled;
         if equal_offsets && !std::mem::replace(&mut self.warned_of_equal_offsets, true) {
             self.observer.event(TaskEvent::Warning(
@@ -49,16 +83,31 @@ impl SourceTask {
             failure = Some(error);
         }
         if !runs.is_empty() {
-            let bytes = batch.n_bytes();
-            if !batch.records.is_empty() {
+            let (n, bytes) = (batch.records.len() as u64, batch.n_bytes());
+            // What is handed over now is no part of a transaction that is being ended.
+            self.step(|s, _| if s.transaction_is_ending() { Poll::Pending } else { Poll::Ready(()) }).await?;
+            if n > 0 {
                 batch.first_seq = self.records.next_seq();
                 let mut batch = Some(batch);
-                self.step(|s, cx| s.producer.poll_send(cx, &mut batch)).await?.map_err(LifeEnd::Failed)?;
+                let sent = self.step(|s, cx| {
+                    if s.transaction_is_ending() {
+                        Poll::Pending
+                    } else {
+                        s.producer.records().poll_send(cx, &mut batch)
+                    }
+                });
+                sent.await?.map_err(LifeEnd::Failed)?;
             }
             self.records.submit(Submission { runs, offsets, on_ack, bytes }, &mut self.due);
-            self.call_due();
+            match &mut self.transactions {
+                Some(transactions) => {
+                    transactions.handed_over(n, bytes as u64);
+                    transactions.acknowledged(Resolved::default(), &mut self.due);
+                }
+                None => self.call_due(),
+            }
         }
-        while let Some(mut buffer) = self.producer.reclaim() {
+        while let Some(mut buffer) = self.producer.records().reclaim() {
             if wrote && self.spare.capacity() < buffer.capacity() {
                 buffer.clear();
                 self.spare = buffer;

@@ -2,19 +2,28 @@
 
 use super::{
     super::{guard::guard, ports::TaskEvent, wait::Timer},
-    LAST_STORE_DELAY, SourceTask,
+    LAST_STORE_DELAY, LifeEnd, SourceTask,
 };
 use crate::{erased::DynSource, error::TaskError};
-use std::{future::poll_fn, pin::Pin, task::Poll};
+use std::{future::poll_fn, pin::Pin, task::Poll, time::Duration};
 
 impl SourceTask {
-    /// Awaits what is under way and stores what is accepted, each for at most `offset.flush.timeout.ms`.
-    pub(super) async fn settle(&mut self) {
+    /// How long the end of a life waits for what is under way.
+    pub(super) fn settle_limit(&self) -> Duration {
         // The worker gives up a task that is not gone in time: enough is left to store what came meanwhile, and what is
         // accepted already is stored at once.
         let worker = &self.config.worker;
-        let limit = worker.offset_flush_timeout.min(worker.shutdown_graceful_timeout * 3 / 4);
-        self.producer.hurry();
+        worker.offset_flush_timeout.min(worker.shutdown_graceful_timeout * 3 / 4)
+    }
+
+    /// Awaits what is under way and stores what is accepted, each for at most `offset.flush.timeout.ms`.
+    pub(super) async fn settle(&mut self, end: &LifeEnd) {
+        if self.transactions.is_some() {
+            self.settle_transaction(end).await;
+            return self.flush_offsets().await;
+        }
+        let limit = self.settle_limit();
+        self.producer.records().hurry();
         self.commit();
         self.wait.set(limit);
         poll_fn(|cx| {

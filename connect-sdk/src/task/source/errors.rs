@@ -31,6 +31,14 @@ impl Error for InContext {
     }
 }
 
+/// The error of one record, of the same class as that of all who share it.
+pub(super) fn shared(error: Arc<TaskError>) -> TaskError {
+    match &*error {
+        TaskError::Retriable { after, .. } => TaskError::Retriable { after: *after, cause: Box::new(Shared(error)) },
+        TaskError::Fatal(_) => TaskError::fatal(Shared(error)),
+    }
+}
+
 /// An error that several records share.
 #[derive(Debug)]
 pub(super) struct Shared(pub(super) Arc<TaskError>);

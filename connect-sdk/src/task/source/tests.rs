@@ -3,6 +3,7 @@
 
 mod faults;
 mod rig;
+mod transactions;
 
 use super::*;
 use crate::testkit::Random;

@@ -5,7 +5,7 @@ use crate::{
     task::{
         Converters, TaskEnd,
         ports::TargetState,
-        source::{SourcePorts, SourceTask, SourceTaskConfig, SourceWorkerValues},
+        source::{SourcePorts, SourceProducer, SourceTask, SourceTaskConfig, SourceWorkerValues},
     },
     testkit::{MemoryKafka, MemoryOffsets, Produced, Reports, TextConverter, VirtualClock, Wishes},
 };
@@ -96,7 +96,7 @@ impl World {
         let config = SourceTaskConfig::from_properties(&properties, SourceWorkerValues::default());
         let ports = SourcePorts {
             clock: Arc::new(self.clock.clone()),
-            producer: self.kafka.producer(),
+            producer: SourceProducer::AtLeastOnce(self.kafka.producer()),
             topics: Arc::new(self.kafka.clone()),
             offsets: Arc::new(self.offsets.clone()),
             commands: Box::new(wishes.clone()),

@@ -6,8 +6,9 @@ use crate::{
     converter::{Converter, PassThrough},
     data::{DataError, SchemaAndValue},
     source::{
-        AtLeastOnce, Batch, CommitHook, Committed, Cursor, Cursors, ExactlyOnce, FieldMap, FieldValue, PayloadRef,
-        Record, RestoreError, Source, SourceConnector, SourceMeta, SourceOffset, SourcePartition,
+        AtLeastOnce, Batch, CommitHook, Committed, Cursor, Cursors, DefinesTransactions, ExactlyOnce, FieldMap,
+        FieldValue, PayloadRef, Record, RestoreError, Source, SourceConnector, SourceMeta, SourceOffset,
+        SourcePartition,
     },
     testkit::{MemoryKafka, MemoryOffsets, Reports, Sim, VirtualClock, Wishes},
 };
@@ -34,6 +35,12 @@ pub(super) enum Act {
     Acked,
     /// Emits one number twice with the same offset.
     Twice,
+    /// Marks the transaction to be committed.
+    Commit,
+    /// Emits `n` numbers of each slot, and marks the transaction to be aborted behind them.
+    EmitAndAbort(i64),
+    /// Emits 3 numbers of each slot with a mark to commit behind the second one.
+    EmitAndCommit,
     /// Emits nothing.
     Nothing,
     /// Emits one number, then waits for ever.
@@ -190,6 +197,7 @@ impl Source for Scripted {
         match act {
             None => std::future::pending().await,
             Some(Act::Nothing) => {}
+            Some(Act::Commit) => out.commit_transaction(),
             Some(Act::Fatal) => return Err(TaskError::fatal("no such table")),
             Some(Act::Panic) => panic!("index out of bounds"),
             Some(act) => {
@@ -206,6 +214,13 @@ impl Source for Scripted {
                         Act::Advance(count) if n < total => out.advance(at, Number(total.min(n + count))),
                         Act::Say(topic, text) => out.emit(at, Record::to(*topic).value(&**text), Number(n + 1)),
                         Act::At(t) => out.emit(at, Record::to("t").value("timed").timestamp(*t), Number(n + 1)),
+                        Act::EmitAndAbort(count) => (n..total.min(n + count)).for_each(|_| Self::emit(at, out)),
+                        Act::EmitAndCommit => {
+                            Self::emit(at, out);
+                            Self::emit(at, out);
+                            out.commit_transaction();
+                            Self::emit(at, out);
+                        }
                         Act::Acked => {
                             let shared = shared.clone();
                             let ack = move || shared.lock().unwrap().acked.push(n);
@@ -226,6 +241,7 @@ impl Source for Scripted {
                     }
                 }
                 match act {
+                    Act::EmitAndAbort(_) => out.abort_transaction(),
                     Act::EmitAndHang => std::future::pending().await,
                     Act::EmitAndFail(None) => return Err(TaskError::retriable("connection reset")),
                     Act::EmitAndFail(Some(after)) => return Err(TaskError::retriable_after("slow down", after)),
@@ -245,6 +261,7 @@ impl Source for Scripted {
 }
 
 impl AtLeastOnce for Scripted {}
+impl DefinesTransactions for Scripted {}
 
 impl SourceConnector for Scripted {
     const META: SourceMeta = SourceMeta {
@@ -337,6 +354,8 @@ pub(super) struct Rig {
     pub(super) properties: Properties,
     pub(super) n_slots: i64,
     pub(super) pass: bool,
+    /// The transactional id, if the task writes exactly once.
+    pub(super) exactly_once: Option<&'static str>,
     pub(super) chain: Option<Box<dyn Transformation>>,
     ended: Arc<Mutex<Option<TaskEnd>>>,
 }
@@ -362,6 +381,7 @@ impl Rig {
             properties: Properties::from([("script".to_owned(), script)]),
             n_slots: 1,
             pass: true,
+            exactly_once: None,
             chain: None,
             ended: Arc::default(),
         }
@@ -376,7 +396,10 @@ impl Rig {
         let config = SourceTaskConfig::from_properties(&self.properties, SourceWorkerValues::default()).unwrap();
         let ports = SourcePorts {
             clock: Arc::new(self.clock.clone()),
-            producer: self.kafka.producer(),
+            producer: match self.exactly_once {
+                None => SourceProducer::AtLeastOnce(self.kafka.producer()),
+                Some(id) => SourceProducer::ExactlyOnce(self.kafka.transactional_producer(id, &self.offsets)),
+            },
             topics: Arc::new(self.kafka.clone()),
             offsets: Arc::new(self.offsets.clone()),
             commands: Box::new(self.wishes.clone()),
