@@ -3,7 +3,7 @@
 
 use connect_sdk::config::own_keys::{
     BATCH_MAX_BYTES, BATCH_MAX_RECORDS, INFLIGHT_MAX_BYTES, INFLIGHT_MAX_RECORDS, PARTITIONS_REFRESH_INTERVAL_MS,
-    PUT_RETRY_TIMEOUT_MS,
+    PUT_RETRY_TIMEOUT_MS, TRANSACTION_BOUNDARY_MAX_BYTES, TRANSACTION_BOUNDARY_MAX_RECORDS,
 };
 use std::{fs, path::Path};
 
@@ -18,6 +18,8 @@ fn every_key_of_our_own_is_in_the_reference_with_its_default() {
         INFLIGHT_MAX_BYTES,
         PARTITIONS_REFRESH_INTERVAL_MS,
         PUT_RETRY_TIMEOUT_MS,
+        TRANSACTION_BOUNDARY_MAX_BYTES,
+        TRANSACTION_BOUNDARY_MAX_RECORDS,
     ] {
         assert!(
             text.contains(&format!("| `{key}` | {default} |")),

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     clock::SystemClock,
-    config::{ClientDefaults, ConfigProviders, OverridePolicy, sink_topics},
+    config::{ClientDefaults, ConfigProviders, ExactlyOnceWorker, OverridePolicy, sink_topics},
     herder::ConnectorSpec,
     id::ConnectorTaskId,
     kafka::{DevAdmin, DevBroker, KafkaAdmin, Subscription, client_ids},
@@ -96,6 +96,7 @@ fn start(plugins: Plugins, specs: &[ConnectorSpec]) -> Result<(Worker, Signals, 
         properties,
         providers: ConfigProviders::default(),
         override_policy: OverridePolicy::default(),
+        exactly_once: ExactlyOnceWorker::Development,
         settings: TaskDefaults {
             offset_flush_interval: OFFSET_FLUSH_INTERVAL,
             offset_flush_timeout: OFFSET_FLUSH_TIMEOUT,

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     clock::SystemClock,
-    config::{Level, StandaloneConfig},
+    config::{ExactlyOnceWorker, Level, StandaloneConfig},
     kafka::{KafkaAdmin, TopicSpec, client_ids},
     storage::{FileOffsetStore, KafkaOffsetStore, OffsetBackingStore, OffsetTopic},
     worker::{ClientBase, KafkaClients, TaskDefaults, Worker},
@@ -95,6 +95,7 @@ async fn start(config: StandaloneConfig, plugins: Plugins) -> Result<Worker, Str
         topic_creation: common.topic_creation_enable,
         worker: common.properties,
     };
+    let exactly_once = ExactlyOnceWorker::Standalone { offsets_in_topic: config.offset_storage_topic.is_some() };
     let admin_config = base.admin(&client_ids::shared_admin(WORKER_ID), None).map_err(|e| e.chain())?;
     let admin = Arc::new(KafkaAdmin::new(&admin_config).map_err(|e| e.to_string())?);
     let file = config.offset_storage_file.map(|f| FileOffsetStore::open(&f));
@@ -119,6 +120,7 @@ async fn start(config: StandaloneConfig, plugins: Plugins) -> Result<Worker, Str
         },
         providers: common.providers,
         override_policy: common.override_policy,
+        exactly_once,
         properties: base.worker.clone(),
         clients: Arc::new(KafkaClients::new(base, admin)),
         plugins,

@@ -2,6 +2,7 @@
 
 use super::screen;
 use crate::{
+    config::Delivery,
     status::State,
     worker::{TaskMonitor, Totals},
 };
@@ -17,6 +18,7 @@ pub(super) const PLAIN_INTERVAL: Duration = Duration::from_secs(5);
 struct Row {
     task: String,
     state: State,
+    delivery: Delivery,
     /// Since the view before.
     records_per_s: f64,
     bytes_per_s: f64,
@@ -59,7 +61,8 @@ impl View {
             .map(|task| {
                 let (name, now) = (task.id().to_string(), task.totals());
                 let before = self.before.insert(name.clone(), now).unwrap_or_default();
-                row(name, task.state(), before, now, elapsed, lags.get(&task.id().connector).copied())
+                let delivery = task.guarantee().delivery;
+                row(name, task.state(), delivery, before, now, elapsed, lags.get(&task.id().connector).copied())
             })
             .collect();
         if self.in_place {
@@ -84,12 +87,21 @@ impl View {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "rates are shown with three digits")]
-fn row(task: String, state: State, before: Totals, now: Totals, elapsed: Duration, lag: Option<u64>) -> Row {
+fn row(
+    task: String,
+    state: State,
+    delivery: Delivery,
+    before: Totals,
+    now: Totals,
+    elapsed: Duration,
+    lag: Option<u64>,
+) -> Row {
     let seconds = elapsed.as_secs_f64().max(1e-3);
     let rate = |before: u64, now: u64| now.saturating_sub(before) as f64 / seconds;
     Row {
         task,
         state,
+        delivery,
         records_per_s: rate(before.records_out, now.records_out),
         bytes_per_s: rate(before.bytes_out, now.bytes_out),
         records: now.records_out,
@@ -102,15 +114,16 @@ fn row(task: String, state: State, before: Totals, now: Totals, elapsed: Duratio
 fn table(rows: &[Row]) -> Vec<String> {
     let width = rows.iter().map(|r| r.task.chars().count()).max().unwrap_or(0).max("task".len());
     let head = format!(
-        "{:width$}  {:<10}  {:>9}  {:>10}  {:>12}  {:>9}  {:>9}  {:>7}",
-        "task", "state", "records/s", "bytes/s", "records", "under way", "lag", "skipped"
+        "{:width$}  {:<10}  {:<13}  {:>9}  {:>10}  {:>12}  {:>9}  {:>9}  {:>7}",
+        "task", "state", "delivery", "records/s", "bytes/s", "records", "under way", "lag", "skipped"
     );
     std::iter::once(head)
         .chain(rows.iter().map(|r| {
             format!(
-                "{:width$}  {:<10}  {:>9}  {:>10}  {:>12}  {:>9}  {:>9}  {:>7}",
+                "{:width$}  {:<10}  {:<13}  {:>9}  {:>10}  {:>12}  {:>9}  {:>9}  {:>7}",
                 r.task,
                 r.state.name(),
+                r.delivery.to_string(),
                 short(r.records_per_s),
                 short(r.bytes_per_s),
                 r.records,
@@ -151,11 +164,13 @@ fn short(n: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::id::ConnectorTaskId;
+    use crate::{config::sink_guarantee, id::ConnectorTaskId};
     use connect_sdk::task::ports::{TaskEvent, TaskObserver};
+    use std::collections::BTreeMap;
 
     fn task() -> Arc<TaskMonitor> {
-        Arc::new(TaskMonitor::new(ConnectorTaskId { connector: "c".into(), task: 0 }))
+        let guarantee = sink_guarantee(&BTreeMap::new(), "read_committed");
+        Arc::new(TaskMonitor::new(ConnectorTaskId { connector: "c".into(), task: 0 }, Arc::new(guarantee)))
     }
 
     #[test]

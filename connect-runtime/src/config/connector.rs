@@ -199,6 +199,30 @@ pub fn own_keys_def(kind: ConnectorKind) -> ConfigDef {
                 "How often the connector is asked for its partitions again, in milliseconds; 0 is never.",
                 0,
                 5,
+            ))
+            .define(
+                key(
+                    own_keys::EXACTLY_ONCE_SOURCE_SUPPORT,
+                    Text,
+                    Medium,
+                    "Whether this connector writes exactly once: `enabled` or `disabled`; as the worker says, if not set.",
+                )
+                .null_default()
+                .validator(Validator::case_insensitive_valid_string(["enabled", "disabled"]).or_null())
+                .group("Exactly Once Support", 5)
+                .width(Narrow),
+            )
+            .define(limit(
+                own_keys::TRANSACTION_BOUNDARY_MAX_BYTES,
+                "How many bytes end a transaction before its interval does; 0 is no such limit.",
+                0,
+                6,
+            ))
+            .define(limit(
+                own_keys::TRANSACTION_BOUNDARY_MAX_RECORDS,
+                "How many records end a transaction before its interval does; 0 is no such limit.",
+                0,
+                7,
             )),
         ConnectorKind::Sink => ConfigDef::new().define(limit(
             own_keys::PUT_RETRY_TIMEOUT_MS,

@@ -6,6 +6,8 @@ mod classes;
 mod client_keys;
 mod connector;
 mod distributed;
+mod exactly_once;
+mod guarantee;
 mod infos;
 mod key;
 mod no_effect;
@@ -26,6 +28,10 @@ pub use connector::{
     CommonSettings, ConnectorKind, check_connector, connector_config_def, own_keys_def, unknown_connector_keys,
 };
 pub use distributed::distributed_config_def;
+pub use exactly_once::{
+    ExactlyOnceMode, ExactlyOnceWorker, check_exactly_once, exactly_once_asked, exactly_once_source,
+};
+pub use guarantee::{Delivery, Guarantee, sink_guarantee, sink_isolation_level, source_guarantee};
 pub use infos::{ConfigInfo, ConfigInfos, ConfigKeyInfo, ConfigValueInfo};
 pub use override_policy::{ClientKind, OverridePolicy};
 pub use providers::{ConfigProviders, Resolved};

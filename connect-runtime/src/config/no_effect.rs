@@ -1,5 +1,7 @@
 //! Keys of workers that are read and checked but change nothing here, and why.
 
+use connect_sdk::config::own_keys::EXACTLY_ONCE_SOURCE_SUPPORT;
+
 /// Only a Java virtual machine has what these set.
 const JVM: &str = "only a Java worker has use for it";
 /// What these set is part of the REST API.
@@ -53,8 +55,7 @@ const PREFIXES: [(&str, &str); 5] = [
 ];
 
 /// Keys of workers in a group.
-const GROUP_KEYS: [&str; 23] = [
-    "group.id",
+const GROUP_KEYS: [&str; 21] = [
     "session.timeout.ms",
     "heartbeat.interval.ms",
     "rebalance.timeout.ms",
@@ -72,7 +73,6 @@ const GROUP_KEYS: [&str; 23] = [
     "inter.worker.key.ttl.ms",
     "inter.worker.signature.algorithm",
     "inter.worker.verification.algorithms",
-    "exactly.once.source.support",
     "config.storage.partitions",
     "config.storage.cleanup.policy",
     "offset.storage.cleanup.policy",
@@ -81,6 +81,11 @@ const GROUP_KEYS: [&str; 23] = [
 
 /// Why a key changes nothing in a standalone worker; `None` if it does something, or is unknown.
 pub(super) fn why_no_effect(key: &str) -> Option<&'static str> {
+    if key == EXACTLY_ONCE_SOURCE_SUPPORT {
+        return Some(
+            "in a standalone worker each connector has this key for itself: set it in the connector's configuration",
+        );
+    }
     if TRACKING.contains(&key) {
         return Some(REST);
     }

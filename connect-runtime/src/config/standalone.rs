@@ -14,6 +14,8 @@ use connect_sdk::config::Importance::High;
 use connect_sdk::plugin::Plugins;
 
 const OFFSET_FILE: &str = "offset.storage.file.filename";
+/// What the transactional ids of a standalone worker begin with where `group.id` does not say it.
+const GROUP_ID: &str = "connect-standalone";
 
 /// The keys of a standalone worker, as Kafka Connect defines them.
 #[must_use]
@@ -31,6 +33,9 @@ pub struct StandaloneConfig {
     pub offset_storage_file: Option<PathBuf>,
     /// The topic of offsets.
     pub offset_storage_topic: Option<String>,
+    /// `group.id`: what transactional ids of exactly-once sources begin with. Two workers with connectors of the same name
+    /// need two of these.
+    pub group_id: String,
 }
 
 impl StandaloneConfig {
@@ -59,6 +64,7 @@ impl StandaloneConfig {
                 .string("offset.storage.topic")
                 .filter(|text| !text.is_empty())
                 .map(str::to_owned),
+            group_id: config.string("group.id").filter(|text| !text.is_empty()).unwrap_or(GROUP_ID).to_owned(),
         });
         (config, loading.notices)
     }

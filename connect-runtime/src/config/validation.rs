@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::connector::{ConnectorKind, own_keys_def};
+use super::exactly_once::{ExactlyOnceWorker, check_exactly_once};
 use super::infos::{ConfigInfo, ConfigInfos, ConfigKeyInfo, ConfigValueInfo};
 use super::override_policy::{ClientKind, OverridePolicy};
 use super::{KnownClasses, sink_connector_config_def, sink_topic_errors, source_connector_config_def};
@@ -23,6 +24,8 @@ pub struct Validation<'a> {
     pub policy: &'a OverridePolicy,
     /// The group of the workers, which no sink may share.
     pub worker_group: Option<&'a str>,
+    /// What the worker offers to exactly-once sources.
+    pub exactly_once: &'a ExactlyOnceWorker,
 }
 
 /// One part of the answer: keys with their reports.
@@ -37,9 +40,15 @@ pub fn validate_connector(request: &Validation<'_>) -> ConfigInfos {
     let text: BTreeMap<String, String> =
         request.properties.iter().filter_map(|(key, value)| Some((key.clone(), value.clone()?))).collect();
     let classes = KnownClasses::of(request.plugins);
+    let mut exactly_once = ConfigErrors::new();
     let (kind, connector_def, checked) = match request.connector {
         ConnectorPlugin::Sink(sink) => (ConnectorKind::Sink, sink.config_def(), sink.check(&text)),
-        ConnectorPlugin::Source(source) => (ConnectorKind::Source, source.config_def(), source.check(&text).map(drop)),
+        ConnectorPlugin::Source(source) => {
+            let viable = source.check(&text);
+            // What is odd about it is not part of Kafka's answer.
+            (exactly_once, _) = check_exactly_once(source.meta(), viable.as_ref().ok(), &text, request.exactly_once);
+            (ConnectorKind::Source, source.config_def(), viable.map(drop))
+        }
     };
     let framework = match kind {
         ConnectorKind::Source => source_connector_config_def(&classes),
@@ -60,6 +69,7 @@ pub fn validate_connector(request: &Validation<'_>) -> ConfigInfos {
             main.check_group(&text, group);
         }
     }
+    main.add_all(exactly_once);
     // The connector sees the whole: it may find what no single key shows.
     main.add_all(checked.err().unwrap_or_default());
 

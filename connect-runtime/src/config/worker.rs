@@ -11,6 +11,7 @@ use super::override_policy::OverridePolicy;
 use super::providers::{ConfigProviders, Resolved};
 use connect_sdk::config::ConfigType::{List, String as Text};
 use connect_sdk::config::Importance::{Low, Medium};
+use connect_sdk::config::own_keys::EXACTLY_ONCE_SOURCE_SUPPORT;
 use connect_sdk::config::{Config, ConfigDef, ConfigError, ConfigErrors, ConfigKey, ParsedValue, Validator};
 use connect_sdk::nearest::nearest;
 use connect_sdk::plugin::Plugins;
@@ -201,7 +202,9 @@ impl<'a> Loading<'a> {
         for key in self.raw.keys() {
             if let Some(why) = why_no_effect(key) {
                 let message = format!("worker key `{key}` has no effect: {why}");
-                self.notices.push(Notice { level: Level::Info, message });
+                // Who switches exactly-once on and does not get it must not overlook that.
+                let asks = key == EXACTLY_ONCE_SOURCE_SUPPORT && !self.raw[key].trim().eq_ignore_ascii_case("disabled");
+                self.notices.push(Notice { level: if asks { Level::Warn } else { Level::Info }, message });
                 continue;
             }
             if def.key(key).is_some() {

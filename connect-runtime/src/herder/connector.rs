@@ -2,7 +2,10 @@
 
 use super::task_configs::{group_partitions, regroup_partitions, same_groups};
 use crate::{
-    config::{ClientKind, ConnectorKind, OverridePolicy, check_connector, unknown_connector_keys},
+    config::{
+        ClientKind, ConnectorKind, Guarantee, OverridePolicy, check_connector, check_exactly_once, exactly_once_source,
+        sink_guarantee, sink_isolation_level, source_guarantee, unknown_connector_keys,
+    },
     id::ConnectorTaskId,
     plugins::find_connector,
     worker::{TaskHandle, TaskMonitor, TaskSpec, Worker, ignored_settings, make_converters, stop_tasks},
@@ -101,6 +104,9 @@ struct Setup {
     tasks_max: usize,
     converters: Converters,
     target: TargetState,
+    /// Whether its tasks write in transactions.
+    exactly_once: bool,
+    guarantee: Arc<Guarantee>,
 }
 
 type Tasks = Mutex<Vec<TaskHandle>>;
@@ -138,7 +144,9 @@ async fn run(
     for notice in unknown_connector_keys(kind, &own_keys, &properties) {
         tracing::warn!(connector = %spec.label, "{}", notice.message);
     }
-    let setup = check(&worker, &plugin, properties, spec.target).map_err(|e| listed(&resolved.hide_in(e)))?;
+    let setup =
+        check(&worker, &plugin, properties, (&spec.label, spec.target)).map_err(|e| listed(&resolved.hide_in(e)))?;
+    tell_guarantee(&setup);
     if setup.target == TargetState::Stopped {
         started.send_replace(Some(true));
         return Ok(());
@@ -149,7 +157,19 @@ async fn run(
             started.send_replace(Some(true));
             Ok(())
         }
+        ConnectorPlugin::Source(_) if setup.exactly_once => {
+            Err("exactly-once sources cannot be run yet; leave `exactly.once.source.support` out".to_owned())
+        }
         ConnectorPlugin::Source(source) => run_source(&setup, &source, tasks, started, stopping).await,
+    }
+}
+
+/// One line of the log: what the connector guarantees, and why.
+fn tell_guarantee(setup: &Setup) {
+    let (connector, guarantee) = (&setup.name, &setup.guarantee);
+    match &guarantee.weaker_because {
+        None => tracing::info!(%connector, %guarantee, "connector guarantees"),
+        Some(_) => tracing::warn!(%connector, %guarantee, "connector guarantees less than was asked for"),
     }
 }
 
@@ -164,7 +184,7 @@ fn check(
     worker: &Arc<Worker>,
     plugin: &ConnectorPlugin,
     properties: Properties,
-    target: TargetState,
+    (label, target): (&str, TargetState),
 ) -> Result<Setup, ConfigErrors> {
     let kind = match plugin {
         ConnectorPlugin::Sink(_) => ConnectorKind::Sink,
@@ -174,18 +194,34 @@ fn check(
     let mut note = |e: ConfigErrors| e.iter().for_each(|e| errors.push(e.clone()));
     let common = check_connector(kind, &properties).map_err(&mut note);
     let own = match plugin {
-        ConnectorPlugin::Source(source) => source.check(&properties).map(drop),
-        ConnectorPlugin::Sink(sink) => sink.check(&properties),
+        ConnectorPlugin::Source(source) => {
+            let viable = source.check(&properties);
+            let (wrong, notices) =
+                check_exactly_once(source.meta(), viable.as_ref().ok(), &properties, &worker.exactly_once);
+            for notice in notices {
+                tracing::warn!(connector = label, "{}", notice.message);
+            }
+            note(wrong);
+            viable.map(|viable| source_guarantee(source.meta(), &viable, &properties, &worker.exactly_once))
+        }
+        ConnectorPlugin::Sink(sink) => {
+            let isolation_level = sink_isolation_level(&properties, &worker.properties);
+            sink.check(&properties).map(|()| sink_guarantee(&properties, isolation_level))
+        }
     };
-    let own = own.map_err(&mut note);
+    let guarantee = own.map_err(&mut note);
     let converters = make_converters(&worker.plugins, &worker.properties, &properties).map_err(&mut note);
     let overridden = overrides(&worker.override_policy, &properties);
     let overridden = overridden.into_result(()).map_err(&mut note);
-    let (Ok(common), Ok(()), Ok(converters), Ok(())) = (common, own, converters, overridden) else {
+    let (Ok(common), Ok(guarantee), Ok(converters), Ok(()), true) =
+        (common, guarantee, converters, overridden, errors.is_empty())
+    else {
         return Err(errors);
     };
     Ok(Setup {
         worker: Arc::clone(worker),
+        exactly_once: kind == ConnectorKind::Source && exactly_once_source(&properties, &worker.exactly_once),
+        guarantee: Arc::new(guarantee),
         name: common.name,
         tasks_max: common.tasks_max,
         properties,
@@ -215,6 +251,7 @@ impl Setup {
             properties: &self.properties,
             converters: &self.converters,
             target: self.target,
+            guarantee: &self.guarantee,
         }
     }
 }

@@ -17,7 +17,7 @@ pub(crate) use target::TargetSetter;
 
 use crate::{
     clock::SystemClock,
-    config::{ConfigProviders, OverridePolicy},
+    config::{ConfigProviders, ExactlyOnceWorker, Guarantee, OverridePolicy},
     id::ConnectorTaskId,
     status::State,
     storage::OffsetBackingStore,
@@ -42,6 +42,8 @@ pub(crate) struct Worker {
     pub(crate) providers: ConfigProviders,
     /// What connectors may override in their clients.
     pub(crate) override_policy: OverridePolicy,
+    /// What it offers to exactly-once sources.
+    pub(crate) exactly_once: ExactlyOnceWorker,
     pub(crate) clients: Arc<dyn Clients>,
     pub(crate) offsets: Arc<dyn OffsetBackingStore>,
     pub(crate) clock: Arc<SystemClock>,
@@ -66,6 +68,7 @@ pub(crate) struct TaskSpec<'a> {
     pub(crate) properties: &'a Properties,
     pub(crate) converters: &'a Converters,
     pub(crate) target: TargetState,
+    pub(crate) guarantee: &'a Arc<Guarantee>,
 }
 
 /// A task that was started.

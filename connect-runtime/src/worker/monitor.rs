@@ -1,9 +1,9 @@
 //! What a task does and has done: its state, its counters, its log lines.
 
-use crate::{id::ConnectorTaskId, status::State};
+use crate::{config::Guarantee, id::ConnectorTaskId, status::State};
 use connect_sdk::task::ports::{SkipReason, TaskEvent, TaskObserver};
 use std::sync::{
-    Mutex, PoisonError,
+    Arc, Mutex, PoisonError,
     atomic::{AtomicU64, Ordering::Relaxed},
 };
 
@@ -11,6 +11,7 @@ use std::sync::{
 #[derive(Debug)]
 pub(crate) struct TaskMonitor {
     id: ConnectorTaskId,
+    guarantee: Arc<Guarantee>,
     state: Mutex<State>,
     counts: Counts,
 }
@@ -56,12 +57,17 @@ impl Totals {
 }
 
 impl TaskMonitor {
-    pub(crate) fn new(id: ConnectorTaskId) -> Self {
-        Self { id, state: Mutex::new(State::Unassigned), counts: Counts::default() }
+    pub(crate) fn new(id: ConnectorTaskId, guarantee: Arc<Guarantee>) -> Self {
+        Self { id, guarantee, state: Mutex::new(State::Unassigned), counts: Counts::default() }
     }
 
     pub(crate) fn id(&self) -> &ConnectorTaskId {
         &self.id
+    }
+
+    /// What the connector guarantees.
+    pub(crate) fn guarantee(&self) -> &Guarantee {
+        &self.guarantee
     }
 
     pub(crate) fn state(&self) -> State {

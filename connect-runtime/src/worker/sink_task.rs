@@ -16,7 +16,7 @@ use std::sync::Arc;
 impl Worker {
     /// Starts a task of a sink connector. What goes wrong from here on is the task's own failure.
     pub(crate) fn start_sink_task(&self, connector: &Arc<dyn DynSinkConnector>, spec: TaskSpec<'_>) -> TaskHandle {
-        let monitor = Arc::new(TaskMonitor::new(spec.id.clone()));
+        let monitor = Arc::new(TaskMonitor::new(spec.id.clone(), Arc::clone(spec.guarantee)));
         let (setter, watch) = target(spec.target);
         let setup = self.sink_setup(connector, spec, Box::new(watch), monitor.clone());
         TaskHandle::spawn(monitor, setter, setup.map(sink::run))

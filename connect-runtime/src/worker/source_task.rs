@@ -21,7 +21,7 @@ impl Worker {
         spec: TaskSpec<'_>,
         partitions: &[PartitionMap],
     ) -> TaskHandle {
-        let monitor = Arc::new(TaskMonitor::new(spec.id.clone()));
+        let monitor = Arc::new(TaskMonitor::new(spec.id.clone(), Arc::clone(spec.guarantee)));
         let (setter, watch) = target(spec.target);
         let task = self.source_task(connector, spec, partitions, Box::new(watch), monitor.clone());
         TaskHandle::spawn(monitor, setter, task.map(SourceTask::run))

@@ -68,6 +68,7 @@ fn validate(pairs: &[(&str, Option<&str>)], policy: &OverridePolicy) -> ConfigIn
         properties: &properties,
         policy,
         worker_group: Some("connect-c"),
+        exactly_once: &ExactlyOnceWorker::Standalone { offsets_in_topic: false },
     })
 }
 

@@ -81,6 +81,8 @@ fn keys_without_effect_and_unknown_keys_are_told() {
         ("listeners", "http://:8083"),
         ("plugin.path", "/usr/share/java"),
         ("group.id", "g"),
+        ("rebalance.timeout.ms", "60000"),
+        ("exactly.once.source.support", "enabled"),
         ("task.shutdown.gracefull.timeout.ms", "5"),
         ("offset.storage.file.filenam", "/x"),
         ("offset.storage.retention.ms", "5"),
@@ -88,15 +90,19 @@ fn keys_without_effect_and_unknown_keys_are_told() {
         ("admin.request.timeout.ms", "5"),
         ("completely.different", "1"),
     ]);
-    assert!(config.is_ok());
+    assert_eq!(config.unwrap().group_id, "g");
+    assert_eq!(load(&[]).0.unwrap().group_id, "connect-standalone");
+    assert_eq!(load(&[("exactly.once.source.support", "disabled")]).1.len(), 1);
     assert_eq!(
         notices,
         [
             "Warn unknown worker key `completely.different`",
-            "Info worker key `group.id` has no effect: a standalone worker is in no group",
+            "Warn worker key `exactly.once.source.support` has no effect: in a standalone worker each connector has this \
+             key for itself: set it in the connector's configuration",
             "Info worker key `listeners` has no effect: this worker opens no REST API",
             "Warn unknown worker key `offset.storage.file.filenam`; did you mean `offset.storage.file.filename`?",
             "Info worker key `plugin.path` has no effect: plugins are linked into this worker",
+            "Info worker key `rebalance.timeout.ms` has no effect: a standalone worker is in no group",
             "Warn unknown worker key `task.shutdown.gracefull.timeout.ms`; did you mean `task.shutdown.graceful.timeout.ms`?",
         ]
     );
