@@ -7,12 +7,14 @@
 
 pub mod broker;
 mod cluster;
+mod java_distributed;
 mod properties;
 mod standalone;
 mod wait;
 mod worker;
 
 pub use cluster::{Cluster, Incoming, Isolation, Outcome, Outgoing};
+pub use java_distributed::JavaDistributed;
 pub use standalone::Standalone;
 pub use wait::{eventually, eventually_true};
 pub use worker::Worker;

@@ -115,12 +115,7 @@ impl Standalone {
     /// Starts Java's worker on the same files: the arbiter for what a worker must do.
     pub fn start_java(&self) -> Worker {
         let (arguments, log) = self.arguments();
-        let java = Java::find().unwrap_or_else(|error| panic!("{error}"));
-        let jars = Jars::find().unwrap_or_else(|error| panic!("{error}"));
-        let logging = self.write("log4j2.properties", JAVA_LOGGING).display().to_string();
-        let mut command = java.command(&jars, JAVA_MAIN, JAVA_HEAP_MB, &[("log4j2.configurationFile", &logging)]);
-        command.args(arguments).current_dir(self.dir.path());
-        Worker::run(command, &log)
+        java_worker(self.dir.path(), &log, JAVA_MAIN, &arguments)
     }
 
     /// Writes the worker's file, and gives the files as arguments and a new file for the log.
@@ -132,4 +127,16 @@ impl Standalone {
         let files = [&worker].into_iter().chain(&self.connectors).map(|path| path.display().to_string()).collect();
         (files, self.dir.path().join(format!("worker-{n}.log")))
     }
+}
+
+/// Starts a main class of Java's worker in this folder.
+pub(crate) fn java_worker(dir: &Path, log: &Path, main: &str, arguments: &[String]) -> Worker {
+    let java = Java::find().unwrap_or_else(|error| panic!("{error}"));
+    let jars = Jars::find().unwrap_or_else(|error| panic!("{error}"));
+    let logging = dir.join("log4j2.properties");
+    fs::write(&logging, JAVA_LOGGING).expect("an own folder can be written to");
+    let system = [("log4j2.configurationFile", &*logging.display().to_string())];
+    let mut command = java.command(&jars, main, JAVA_HEAP_MB, &system);
+    command.args(arguments).current_dir(dir);
+    Worker::run(command, log)
 }

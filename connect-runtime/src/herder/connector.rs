@@ -175,8 +175,14 @@ fn tell_guarantee(setup: &Setup) {
 
 /// All errors of a configuration as one text.
 fn listed(errors: &ConfigErrors) -> String {
-    let lines: Vec<String> = errors.iter().map(|e| format!("\n  {e}")).collect();
-    format!("its configuration has {} error(s):{}", errors.len(), lines.concat())
+    let mut lines: Vec<String> = Vec::with_capacity(errors.len());
+    for line in errors.iter().map(|e| format!("\n  {e}")) {
+        // Several definitions have the same key, and each finds the same mistake.
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    format!("its configuration has {} error(s):{}", lines.len(), lines.concat())
 }
 
 /// Checks everything that can be checked without starting anything; all errors at once.

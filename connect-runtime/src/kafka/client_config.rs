@@ -129,6 +129,13 @@ impl ClientConfig {
         self.exclude_internal_topics
     }
 
+    /// All settings in librdkafka's keys, in the order of the keys, without those that are secrets.
+    ///
+    /// For programs that measure against a client of the worker; the worker itself hands its settings to librdkafka whole.
+    pub fn natives(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.entries.iter().filter(|(key, _)| !is_secret(key)).map(|(key, value)| (key.as_str(), value.as_str()))
+    }
+
     /// The value of one of librdkafka's keys, unless it is a secret.
     #[must_use]
     pub fn native(&self, key: &str) -> Option<&str> {

@@ -1,27 +1,13 @@
-//! What the benchmark prints: one table a direction and record size, with the ratios that the worker must keep.
-
-use clap::ValueEnum;
+//! What the benchmark prints: a table with the median and the spread of each contender's runs, and the ratios that must
+//! be kept.
 
 use crate::measure::Measurement;
 
-/// Our rate against the tight loop's, at least.
-const RATE_MIN: f64 = 0.8;
-/// Our processor time per record against Java's with the same producer settings, at most.
-const CPU_MAX_TUNED: f64 = 0.5;
-/// Our processor time per record against Java's with its defaults, at most.
-const CPU_MAX_DEFAULT: f64 = 0.2;
-
-/// Who ran.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Contender {
-    /// The client library alone.
-    TightLoop,
-    /// The worker of this repository.
-    Worker,
-    /// Java's worker with the client settings of ours.
-    JavaTuned,
-    /// Java's worker as it comes.
-    JavaDefault,
+/// The runs of one contender.
+#[derive(Debug)]
+pub(crate) struct Row {
+    pub(crate) name: String,
+    pub(crate) runs: Vec<Measurement>,
 }
 
 /// The results of one direction and record size.
@@ -29,52 +15,95 @@ pub(crate) enum Contender {
 pub(crate) struct Table {
     pub(crate) title: String,
     pub(crate) value_bytes: u64,
-    pub(crate) rows: Vec<(Contender, Measurement)>,
+    pub(crate) rows: Vec<Row>,
 }
 
-impl Contender {
+/// What is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Figure {
+    Rate,
+    Cpu,
+}
+
+/// The least or the greatest that a ratio may be.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Limit {
+    AtLeast(f64),
+    AtMost(f64),
+    /// Worth seeing only.
+    None,
+}
+
+impl Figure {
     fn name(self) -> &'static str {
         match self {
-            Self::TightLoop => "tight rdkafka loop",
-            Self::Worker => "this worker",
-            Self::JavaTuned => "Java, same client settings",
-            Self::JavaDefault => "Java, its defaults",
+            Self::Rate => "rate",
+            Self::Cpu => "CPU",
         }
+    }
+
+    fn of(self, measured: &Measurement) -> f64 {
+        match self {
+            Self::Rate => measured.records_per_second,
+            Self::Cpu => measured.cpu_us_per_record,
+        }
+    }
+}
+
+impl Limit {
+    fn is_kept(self, ratio: f64) -> bool {
+        match self {
+            Self::AtLeast(limit) => ratio >= limit,
+            Self::AtMost(limit) => ratio <= limit,
+            Self::None => true,
+        }
+    }
+
+    fn text(self) -> String {
+        match self {
+            Self::AtLeast(limit) => format!(", must be >= {limit:.2}"),
+            Self::AtMost(limit) => format!(", must be <= {limit:.2}"),
+            Self::None => String::new(),
+        }
+    }
+}
+
+impl Row {
+    /// The least, the median and the greatest of all runs.
+    fn spread(&self, figure: Figure) -> (f64, f64, f64) {
+        let mut all: Vec<f64> = self.runs.iter().map(|run| figure.of(run)).collect();
+        all.sort_by(f64::total_cmp);
+        let last = all.len() - 1;
+        (all[0], (all[last / 2] + all[last.div_ceil(2)]) / 2.0, all[last])
     }
 }
 
 impl Table {
-    /// Prints the table and its ratios; false if a ratio that must be kept is not.
-    pub(crate) fn print(&self) -> bool {
+    /// Prints one line for each contender.
+    pub(crate) fn print(&self) {
         println!("\n{}", self.title);
-        println!("  {:28} {:>12} {:>9} {:>14}", "", "records/s", "MB/s", "CPU us/record");
-        for (contender, measured) in &self.rows {
-            let rate = measured.records_per_second;
+        println!("  {:34} {:>12} {:>25} {:>8} {:>14}", "", "records/s", "(least - greatest)", "MB/s", "CPU us/record");
+        for row in &self.rows {
+            let (least, rate, greatest) = row.spread(Figure::Rate);
             let megabytes = rate * self.value_bytes as f64 / 1e6;
-            println!("  {:28} {rate:>12.0} {megabytes:>9.0} {:>14.3}", contender.name(), measured.cpu_us_per_record);
+            let (_, cpu, _) = row.spread(Figure::Cpu);
+            let spread = format!("({least:.0} - {greatest:.0})");
+            println!("  {:34} {rate:>12.0} {spread:>25} {megabytes:>8.0} {cpu:>14.3}", row.name);
         }
-        let rate = |of: &Measurement| of.records_per_second;
-        let cpu = |of: &Measurement| of.cpu_us_per_record;
-        // Every ratio is printed, also after one that is missed.
-        let kept = [
-            self.ratio("rate", Contender::TightLoop, rate)
-                .map(|ratio| verdict(ratio, ratio >= RATE_MIN, ">=", RATE_MIN)),
-            self.ratio("CPU", Contender::JavaTuned, cpu).map(|r| verdict(r, r <= CPU_MAX_TUNED, "<=", CPU_MAX_TUNED)),
-            self.ratio("CPU", Contender::JavaDefault, cpu)
-                .map(|r| verdict(r, r <= CPU_MAX_DEFAULT, "<=", CPU_MAX_DEFAULT)),
-        ];
-        kept.into_iter().flatten().all(|kept| kept)
     }
 
-    fn ratio(&self, what: &str, to: Contender, of: impl Fn(&Measurement) -> f64) -> Option<f64> {
-        let find = |contender| self.rows.iter().find(|(row, _)| *row == contender).map(|(_, measured)| of(measured));
-        let ratio = find(Contender::Worker)? / find(to)?;
-        print!("  {what} of this worker to {}: ", to.name());
-        Some(ratio)
+    /// The ratio of two contenders' medians; none if one of them did not run.
+    pub(crate) fn ratio(&self, figure: Figure, of: &str, to: &str) -> Option<f64> {
+        let median = |name: &str| self.rows.iter().find(|row| row.name == name).map(|row| row.spread(figure).1);
+        Some(median(of)? / median(to)?)
     }
-}
 
-fn verdict(ratio: f64, kept: bool, relation: &str, limit: f64) -> bool {
-    println!("{ratio:.2}, must be {relation} {limit:.2}{}", if kept { "" } else { ": MISSED" });
-    kept
+    /// Prints a ratio, if both have run; false if it is not what it must be.
+    pub(crate) fn demand(&self, figure: Figure, of: &str, to: &str, limit: Limit) -> bool {
+        let Some(ratio) = self.ratio(figure, of, to) else { return true };
+        let kept = limit.is_kept(ratio);
+        let missed = if kept { "" } else { ": MISSED" };
+        println!("  {} of {of} to {to}: {ratio:.2}{}{missed}", figure.name(), limit.text());
+        kept
+    }
 }
