@@ -7,6 +7,7 @@
 
 pub mod broker;
 mod cluster;
+pub mod connectors;
 mod java_distributed;
 mod properties;
 mod standalone;

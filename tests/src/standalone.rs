@@ -4,12 +4,13 @@
 use std::cell::Cell;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use tempfile::TempDir;
 use xtask::kafka::{Jars, Java, free_port};
 
 use crate::properties;
-use crate::worker::Worker;
+use crate::worker::{Worker, binary, test_worker};
 
 const JAVA_MAIN: &str = "org.apache.kafka.connect.cli.ConnectStandalone";
 const JAVA_HEAP_MB: u32 = 1024;
@@ -30,6 +31,8 @@ pub struct Standalone {
     dir: TempDir,
     worker: Vec<(String, String)>,
     connectors: Vec<PathBuf>,
+    environment: Vec<(String, String)>,
+    with_test_connectors: bool,
     n_starts: Cell<usize>,
 }
 
@@ -41,7 +44,14 @@ impl Standalone {
         let offsets = dir.path().join("offsets").display().to_string();
         let port = free_port().unwrap_or_else(|error| panic!("{error}"));
         let converter = "org.apache.kafka.connect.storage.StringConverter";
-        let empty = Self { dir, worker: Vec::new(), connectors: Vec::new(), n_starts: Cell::new(0) };
+        let empty = Self {
+            dir,
+            worker: Vec::new(),
+            connectors: Vec::new(),
+            environment: Vec::new(),
+            with_test_connectors: false,
+            n_starts: Cell::new(0),
+        };
         empty
             .set("bootstrap.servers", bootstrap)
             .set("key.converter", converter)
@@ -82,6 +92,21 @@ impl Standalone {
         self
     }
 
+    /// From now on [`Self::start`] starts the worker that has the connectors of [`connectors`](crate::connectors) too.
+    #[must_use]
+    pub fn test_worker(mut self) -> Self {
+        self.with_test_connectors = true;
+        self
+    }
+
+    /// Sets a variable in the environment of workers that are started from now on.
+    #[must_use]
+    pub fn env(mut self, name: &str, value: impl Into<String>) -> Self {
+        self.environment.retain(|(other, _)| other != name);
+        self.environment.push((name.to_owned(), value.into()));
+        self
+    }
+
     /// The folder; the worker runs in it.
     pub fn dir(&self) -> &Path {
         self.dir.path()
@@ -107,9 +132,10 @@ impl Standalone {
     /// Starts our worker on the files.
     pub fn start(&self) -> Worker {
         let (arguments, log) = self.arguments();
-        let mut all = vec!["standalone"];
-        all.extend(arguments.iter().map(String::as_str));
-        Worker::spawn(self.dir.path(), &log, &all)
+        let mut command = Command::new(if self.with_test_connectors { test_worker() } else { binary() });
+        command.arg("standalone").args(arguments).current_dir(self.dir.path());
+        command.envs(self.environment.iter().map(|(name, value)| (name, value)));
+        Worker::run(command, &log)
     }
 
     /// Starts Java's worker on the same files: the arbiter for what a worker must do.

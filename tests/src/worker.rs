@@ -178,3 +178,15 @@ pub(crate) fn binary() -> &'static Path {
         target.join(if release { "release" } else { "debug" }).join("connect")
     })
 }
+
+/// The worker with the connectors of the tests: cargo puts it beside every program of this package, and builds it
+/// before an integration test or with `--bins`.
+pub(crate) fn test_worker() -> &'static Path {
+    static BINARY: OnceLock<PathBuf> = OnceLock::new();
+    BINARY.get_or_init(|| {
+        let exe = std::env::current_exe().expect("a program knows where it is");
+        let found =
+            exe.ancestors().skip(1).take(2).map(|dir| dir.join("connect-test-worker")).find(|path| path.is_file());
+        found.unwrap_or_else(|| panic!("no `connect-test-worker` beside `{}`: build the package's bins", exe.display()))
+    })
+}

@@ -1,0 +1,29 @@
+//! Connectors for tests, written with the SDK's public API: a source whose records can be foretold, and sinks that do
+//! what a test tells them.
+//!
+//! | class | what it does | keys (defaults) |
+//! | --- | --- | --- |
+//! | `numbers` | source: record `i` of partition `p` is [`numbers::value`]`(p, i)`, keyed `p`, with a header `life` | `topic`, `partitions` (1), `limit` (0: none), `record.bytes` (20), `poll.records` (100), `pause.ms` (0), `group.records` (1), `seed` (0), `fail.every.polls` (0: none), `life.header` (true) |
+//! | `files` | buffered sink: whole lines `offset value`, flushed to disk, in files of [`record_files`] | `dir`, `flush.records` (100) |
+//! | `slow` | direct sink: sleeps in `put`, then writes as `files` does | `dir`, `delay.ms` (100) |
+//! | `keeper` | buffered sink that keeps every record and answers `pre_commit` as it is told, rightly or wrongly | `dir`, `running` (except), `closing` (write) |
+//!
+//! The binary `connect-test-worker` is a worker with these and the file connectors; [`Worker`](crate::Worker) starts it
+//! where [`Standalone::test_worker`](crate::Standalone::test_worker) was called.
+
+mod keeper;
+pub mod numbers;
+pub mod record_files;
+mod sinks;
+
+pub use keeper::{ClosingAnswer, Keeper, KeeperConfig, RunningAnswer};
+pub use numbers::{Numbers, NumbersConfig};
+pub use sinks::{Files, FilesConfig, Slow, SlowConfig};
+
+use connect_sdk::plugin::Plugins;
+
+/// The connectors of this module and the file connectors.
+pub fn plugins() -> Plugins {
+    let files = Plugins::new().source::<file_connector::FileStreamSource>().sink::<file_connector::FileStreamSink>();
+    files.source::<Numbers>().sink::<Files>().sink::<Slow>().sink::<Keeper>()
+}

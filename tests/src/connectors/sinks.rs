@@ -1,0 +1,100 @@
+//! Sinks that lose nothing: one that collects records, and one that takes its time.
+
+use super::record_files::Writer;
+use connect_sdk::prelude::*;
+use std::{path::PathBuf, time::Duration};
+
+/// The settings of [`Files`].
+#[derive(Debug, Clone, ConnectorConfig)]
+pub struct FilesConfig {
+    /// The folder, which must be there.
+    dir: PathBuf,
+    /// Records are written once so many have come together.
+    #[config(default = 100, range = 1..)]
+    flush_records: usize,
+}
+
+/// Collects records and writes them together, with the last commit of a partition at the latest.
+#[derive(Debug)]
+pub struct Files {
+    writer: Writer,
+    held: Vec<SinkRecord>,
+    flush_records: usize,
+}
+
+impl Files {
+    fn flush(&mut self) -> Result<()> {
+        self.writer.write(&self.held).retriable_after(Duration::from_millis(50))?;
+        self.held.clear();
+        Ok(())
+    }
+}
+
+/// Writes records to files, many at a time.
+#[sink_connector(name = "files")]
+impl BufferedSink for Files {
+    type Config = FilesConfig;
+
+    async fn open(cfg: &FilesConfig, _: &OpenCx) -> Result<Self> {
+        Ok(Self { writer: Writer::new(&cfg.dir), held: Vec::new(), flush_records: cfg.flush_records })
+    }
+
+    async fn put(&mut self, records: Vec<SinkRecord>, _: &mut PutCx) -> Result<()> {
+        self.held.extend(records);
+        if self.held.len() >= self.flush_records {
+            return self.flush();
+        }
+        tracing::info!(held = self.held.len(), "records held");
+        Ok(())
+    }
+
+    async fn pre_commit<'c>(&mut self, at: PreCommit<'c>) -> Result<Safe<'c>> {
+        match at {
+            PreCommit::Running(offsets) => Ok(offsets.except(&self.held)),
+            PreCommit::Closing(offsets) => {
+                self.flush()?;
+                Ok(offsets.all_written())
+            }
+        }
+    }
+
+    async fn closed(&mut self, partitions: &[TopicPartition], _: CloseReason) -> Result<()> {
+        self.held.retain(|record| !record.is_in(partitions));
+        Ok(())
+    }
+}
+
+/// The settings of [`Slow`].
+#[derive(Debug, Clone, ConnectorConfig)]
+pub struct SlowConfig {
+    /// The folder, which must be there.
+    dir: PathBuf,
+    /// How long each put with records takes.
+    #[config(default = Duration::from_millis(100))]
+    delay: Duration,
+}
+
+/// Sleeps in each put, then writes.
+#[derive(Debug)]
+pub struct Slow {
+    writer: Writer,
+    delay: Duration,
+}
+
+/// Writes records to files and takes its time.
+#[sink_connector(name = "slow")]
+impl DirectSink for Slow {
+    type Config = SlowConfig;
+
+    async fn open(cfg: &SlowConfig, _: &OpenCx) -> Result<Self> {
+        Ok(Self { writer: Writer::new(&cfg.dir), delay: cfg.delay })
+    }
+
+    async fn put(&mut self, records: &[SinkRecord], _: &mut PutCx) -> Result<()> {
+        if records.is_empty() {
+            return Ok(());
+        }
+        tokio::time::sleep_until(tokio::time::Instant::now() + self.delay).await;
+        self.writer.write(records).retriable_after(Duration::from_millis(50))
+    }
+}
