@@ -57,7 +57,7 @@ impl VirtualClock {
         next.inspect(|at| self.advance_to(*at)).is_some()
     }
 
-    fn advance_to(&self, to: Duration) {
+    pub(super) fn advance_to(&self, to: Duration) {
         let due = {
             let mut state = self.lock();
             state.now = state.now.max(to);

@@ -74,6 +74,13 @@ impl MemoryOffsets {
         self.lock().delay = delay;
     }
 
+    /// True if nothing is to go wrong any more.
+    #[must_use]
+    pub fn works(&self) -> bool {
+        let state = self.lock();
+        state.failing_calls == 0 && state.failing_loads == 0 && !state.hangs
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -18,9 +18,17 @@ const STEPS_MAX: u64 = 20_000_000;
 pub struct Sim {
     clock: VirtualClock,
     random: Random,
-    ready: Arc<Mutex<Vec<u64>>>,
+    ready: Arc<Mutex<Ready>>,
     tasks: BTreeMap<u64, Task>,
     next_id: u64,
+}
+
+/// The futures that can go on.
+#[derive(Debug, Default)]
+struct Ready {
+    ids: Vec<u64>,
+    /// Whoever drives the executor, and waits for one of them.
+    driver: Option<Waker>,
 }
 
 struct Task {
@@ -36,14 +44,19 @@ impl std::fmt::Debug for Task {
 
 struct ReadyWaker {
     id: u64,
-    ready: Arc<Mutex<Vec<u64>>>,
+    ready: Arc<Mutex<Ready>>,
 }
 
 impl Wake for ReadyWaker {
     fn wake(self: Arc<Self>) {
         let mut ready = self.ready.lock().unwrap_or_else(PoisonError::into_inner);
-        if !ready.contains(&self.id) {
-            ready.push(self.id);
+        if !ready.ids.contains(&self.id) {
+            ready.ids.push(self.id);
+        }
+        let driver = ready.driver.take();
+        drop(ready);
+        if let Some(driver) = driver {
+            driver.wake();
         }
     }
 }
@@ -120,15 +133,25 @@ impl Sim {
         while self.step() {}
     }
 
+    /// Ready while a future can go on; for a driver that waits for what other threads wake.
+    pub(super) fn poll_runnable(&self, cx: &Context<'_>) -> Poll<()> {
+        let mut ready = self.ready.lock().unwrap_or_else(PoisonError::into_inner);
+        if ready.ids.is_empty() {
+            ready.driver = Some(cx.waker().clone());
+            return Poll::Pending;
+        }
+        Poll::Ready(())
+    }
+
     /// Polls one runnable future. False if there was none.
-    fn step(&mut self) -> bool {
+    pub(super) fn step(&mut self) -> bool {
         let id = {
             let mut ready = self.ready.lock().unwrap_or_else(PoisonError::into_inner);
-            if ready.is_empty() {
+            if ready.ids.is_empty() {
                 return false;
             }
-            let at = self.random.below(ready.len());
-            ready.swap_remove(at)
+            let at = self.random.below(ready.ids.len());
+            ready.ids.swap_remove(at)
         };
         if let Some(task) = self.tasks.get_mut(&id) {
             let mut cx = Context::from_waker(&task.waker);

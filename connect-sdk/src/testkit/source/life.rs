@@ -24,7 +24,7 @@ const EMPTY_POLL_WAIT: Duration = Duration::from_millis(2);
 const RECORDS_MAX: usize = 100_000;
 
 /// What went wrong.
-pub(super) type Checked<T = ()> = Result<T, String>;
+pub(in crate::testkit) type Checked<T = ()> = Result<T, String>;
 
 /// How much [`check_source`](super::check_source) has tried.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -89,11 +89,11 @@ fn shorten(text: &str) -> String {
 
 /// One entry of a batch: a record, or an advance.
 #[derive(Debug, Clone)]
-pub(super) struct Emitted {
-    pub(super) slot: usize,
-    pub(super) record: Option<EmittedRecord>,
+pub(in crate::testkit) struct Emitted {
+    pub(in crate::testkit) slot: usize,
+    pub(in crate::testkit) record: Option<EmittedRecord>,
     /// The position after it; none within a group.
-    pub(super) offset: Option<OffsetMap>,
+    pub(in crate::testkit) offset: Option<OffsetMap>,
     pub(super) mark: Mark,
 }
 
@@ -113,10 +113,10 @@ pub(super) enum Until {
 
 /// A source and its partitions.
 #[derive(Clone)]
-pub(super) struct Subject {
-    pub(super) connector: Arc<dyn DynSourceConnector>,
-    pub(super) properties: Properties,
-    pub(super) partitions: Vec<PartitionMap>,
+pub(in crate::testkit) struct Subject {
+    pub(in crate::testkit) connector: Arc<dyn DynSourceConnector>,
+    pub(in crate::testkit) properties: Properties,
+    pub(in crate::testkit) partitions: Vec<PartitionMap>,
     pub(super) ignores_timestamps: bool,
 }
 
@@ -237,7 +237,7 @@ impl Subject {
         Ok(self.emitted(&polled))
     }
 
-    pub(super) fn emitted(&self, polled: &Polled) -> Vec<Emitted> {
+    pub(in crate::testkit) fn emitted(&self, polled: &Polled) -> Vec<Emitted> {
         let raw = &polled.records;
         let records = raw.entries().iter().map(|entry| Emitted {
             slot: entry.slot as usize,

@@ -1,6 +1,7 @@
 //! `replay`: kills a source everywhere, opens it again from the offsets alone, and compares what comes.
 
 use super::{
+    baseline::Baseline,
     checks,
     fixture::Fixture,
     life::{Checked, Emitted, EmittedRecord, Lived, Positions, ReplayReport, Subject, Until},
@@ -71,20 +72,10 @@ pub(super) struct Kit {
 
 impl Kit {
     async fn new(connector: Arc<dyn DynSourceConnector>, mut fixture: Fixture) -> Checked<Self> {
-        fixture.feed_all();
-        let (subject, lived) = first_run(connector, &fixture).await?;
-        if let Some(expected) = fixture.n_records.filter(|n| *n != lived.n_records()) {
-            return Err(format!(
-                "the fixture promises {expected} records, but a whole run gives {}",
-                lived.n_records()
-            ));
-        }
-        if lived.n_records() == 0 {
-            return Err("the fixture's input gives no record, so that nothing can be tested".to_owned());
-        }
+        let Baseline { subject, emitted } = Baseline::of(connector, &mut fixture).await?;
         Ok(Self {
             subject,
-            baseline: lived.emitted,
+            baseline: emitted,
             n_lives: 1,
             compares_marks: false,
             started: Instant::now(),
