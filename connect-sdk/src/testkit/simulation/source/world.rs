@@ -10,7 +10,7 @@ use crate::{
     task::{
         Converters, TaskEnd, TaskInfo,
         ports::TargetState,
-        source::{SourcePorts, SourceTask, SourceTaskConfig, SourceWorkerValues},
+        source::{SourcePorts, SourceProducer, SourceTask, SourceTaskConfig, SourceWorkerValues},
     },
     testkit::{
         FaultPlan, MemoryKafka, MemoryOffsets, Produced, Random, Reports, TextConverter, Wishes,
@@ -129,7 +129,7 @@ impl World {
         let converter = Arc::new(TextConverter);
         let ports = SourcePorts {
             clock: Arc::new(self.driver.clock()),
-            producer: Box::new(Producer::new(caller.clone(), &self.kafka)),
+            producer: SourceProducer::AtLeastOnce(Box::new(Producer::new(caller.clone(), &self.kafka))),
             topics: Arc::new(Topics { caller: caller.clone(), kafka: self.kafka.clone() }),
             offsets: Arc::new(Offsets { caller, store: self.store.clone(), arrives: self.random.chance(50) }),
             commands: Box::new(wishes.clone()),
