@@ -6,6 +6,7 @@ pub mod cli;
 mod clock;
 pub mod config;
 pub mod converters;
+mod crash_point;
 mod herder;
 mod id;
 pub mod kafka;

@@ -9,6 +9,7 @@ pub(crate) use file::FileOffsetStore;
 pub(crate) use kafka::{KafkaOffsetStore, OffsetTopic};
 pub(crate) use memory::MemoryOffsetStore;
 
+use crate::crash_point;
 use connect_sdk::{
     erased::BoxFuture,
     error::Result,
@@ -77,6 +78,12 @@ impl OffsetStore for ConnectorOffsets {
     }
 
     fn store(&self, offsets: Vec<(PartitionMap, OffsetMap)>) -> BoxFuture<'_, Result<()>> {
-        self.store.store(&self.connector, offsets.into_iter().map(|(p, o)| (p, Some(o))).collect())
+        Box::pin(async move {
+            crash_point::reached("before-store");
+            let offsets = offsets.into_iter().map(|(p, o)| (p, Some(o))).collect();
+            self.store.store(&self.connector, offsets).await?;
+            crash_point::reached("after-store");
+            Ok(())
+        })
     }
 }

@@ -26,7 +26,7 @@ const NOT_IN_SDK: [&str; 4] = ["tokio", "rdkafka", "axum", "serde_json"];
 /// The rooms of connect-runtime, lowest floor first. A room uses rooms on lower floors only; those of the lowest floor
 /// use each other.
 const FLOORS: [&[&str]; 8] = [
-    &["config", "status", "id", "clock", "error"],
+    &["config", "status", "id", "clock", "error", "crash_point"],
     &["plugins", "converters", "kafka", "metrics"],
     &["errors"],
     &["storage", "transforms"],

@@ -8,9 +8,12 @@ use rdkafka::error::RDKafkaErrorCode as Code;
 use tokio::sync::oneshot;
 
 use super::Positions;
-use crate::kafka::{
-    error::{ErrorClass, KafkaError, class_of},
-    ffi::{Client, EventKind, Partitions, Queue},
+use crate::{
+    crash_point,
+    kafka::{
+        error::{ErrorClass, KafkaError, class_of},
+        ffi::{Client, EventKind, Partitions, Queue},
+    },
 };
 
 /// Who waits for a commit.
@@ -74,6 +77,7 @@ impl Commits {
             partitions.add(&partition.topic, partition.partition, *offset);
         }
         let number = self.number();
+        crash_point::reached("before-sink-commit");
         match self.client.commit(&partitions, &self.queue, number) {
             Ok(()) => drop(self.commits.insert(number, commit)),
             Err(code) => self.end(commit.waits, Err(failure(code, &commit.offsets))),
@@ -96,7 +100,10 @@ impl Commits {
 
     fn answered(&mut self, commit: Commit, result: Result<(), Code>) {
         match result {
-            Ok(()) => self.end(commit.waits, Ok(())),
+            Ok(()) => {
+                crash_point::reached("after-sink-commit");
+                self.end(commit.waits, Ok(()));
+            }
             Err(code) if commit.may_try_again && may_help(code) => {
                 self.send(Commit { may_try_again: false, ..commit });
             }
