@@ -33,6 +33,12 @@ const MESSAGE_BYTES_MIN: i64 = 1000;
 /// How much larger than a fetch librdkafka wants its limit for an answer.
 const ANSWER_OVERHEAD: i64 = 512;
 const ANSWER_BYTES_DEFAULT: i64 = 100_000_000;
+/// `transaction.timeout.ms` where it is not set, as in Java.
+const TRANSACTION_TIMEOUT_MS: i64 = 60_000;
+/// That of a producer which only fences: below every broker's `transaction.max.timeout.ms`, and long enough for a request.
+const FENCING_TRANSACTION_TIMEOUT_MS: i64 = 10_000;
+/// Requests in flight with which an idempotent producer keeps the order.
+const IN_FLIGHT_IDEMPOTENT_MAX: i64 = 5;
 
 /// Native keys that belong to the worker, with what to say about them.
 const NATIVE_REFUSED: &[&str] = &[
@@ -67,6 +73,7 @@ impl ClientConfig {
         ClientConfigBuilder {
             kind,
             defaults: ClientDefaults::default(),
+            transactional_id: None,
             entries: BTreeMap::new(),
             warnings: Vec::new(),
             errors: ConfigErrors::new(),
@@ -136,6 +143,34 @@ impl ClientConfig {
         self.entries.iter().filter(|(key, _)| !is_secret(key)).map(|(key, value)| (key.as_str(), value.as_str()))
     }
 
+    /// The id that makes a producer transactional.
+    #[must_use]
+    pub fn transactional_id(&self) -> Option<&str> {
+        self.native("transactional.id")
+    }
+
+    /// How long a transaction may be open before the broker aborts it.
+    #[must_use]
+    pub fn transaction_timeout(&self) -> Duration {
+        Duration::from_millis(self.number("transaction.timeout.ms", TRANSACTION_TIMEOUT_MS) as u64)
+    }
+
+    /// The configuration of a producer that takes a transactional id and writes nothing, on the same brokers.
+    pub(super) fn for_fencing(&self, id: &str) -> Self {
+        let mut config = self.clone();
+        config.kind = ClientKind::Producer;
+        // What belongs to records, or must go with the time-out of a transaction.
+        for key in ["message.timeout.ms", "socket.timeout.ms", "retries"] {
+            config.entries.remove(key);
+        }
+        put(&mut config.entries, "transactional.id", id);
+        put(&mut config.entries, "transaction.timeout.ms", FENCING_TRANSACTION_TIMEOUT_MS);
+        put(&mut config.entries, "enable.idempotence", true);
+        put(&mut config.entries, "acks", "all");
+        put(&mut config.entries, "max.in.flight.requests.per.connection", 1);
+        config
+    }
+
     /// The value of one of librdkafka's keys, unless it is a secret.
     #[must_use]
     pub fn native(&self, key: &str) -> Option<&str> {
@@ -171,6 +206,7 @@ pub(super) struct Given {
 pub struct ClientConfigBuilder {
     kind: ClientKind,
     defaults: ClientDefaults,
+    transactional_id: Option<String>,
     entries: BTreeMap<String, Given>,
     warnings: Vec<String>,
     errors: ConfigErrors,
@@ -226,6 +262,14 @@ impl ClientConfigBuilder {
         self
     }
 
+    /// Makes the producer transactional, above all layers: what an operator has set for the id or against idempotence is
+    /// replaced with a warning, as Kafka's worker does it.
+    #[must_use]
+    pub fn transactional(mut self, id: impl Into<String>) -> Self {
+        self.transactional_id = Some(id.into());
+        self
+    }
+
     fn give(&mut self, key: &str, written: &str, value: &str) {
         self.entries.insert(key.to_owned(), Given { value: value.to_owned(), written: written.to_owned() });
     }
@@ -235,6 +279,7 @@ impl ClientConfigBuilder {
     /// # Errors
     /// Every wrong value, each with the key as it was written and what is allowed.
     pub fn build(mut self) -> Result<(ClientConfig, Vec<String>), ConfigErrors> {
+        self.force_transactional();
         let given = std::mem::take(&mut self.entries);
         let mut read = Read { entries: BTreeMap::new() };
         let mut out = BTreeMap::new();
@@ -270,6 +315,28 @@ impl ClientConfigBuilder {
             }
         }
         self.errors.into_result((config, self.warnings))
+    }
+
+    /// Replaces what would be against the transactional id that the worker gives.
+    fn force_transactional(&mut self) {
+        let Some(id) = self.transactional_id.take() else { return };
+        for (key, value) in [("transactional.id", id.as_str()), ("enable.idempotence", "true")] {
+            if let Some(given) = self.entries.get(key).filter(|given| !given.value.trim().eq_ignore_ascii_case(value)) {
+                let written = &given.written;
+                self.warnings.push(format!(
+                    "`{written}` has no effect: it is `{value}` for the producer of an exactly-once task"
+                ));
+            }
+            self.give(key, key, value);
+        }
+        for key in ["delivery.timeout.ms", "message.timeout.ms"] {
+            if let Some(given) = self.entries.remove(key).filter(|given| given.value.trim() != i32::MAX.to_string()) {
+                self.warnings.push(format!(
+                    "`{}` has no effect: records of a transaction are tried for as long as `transaction.timeout.ms` allows",
+                    given.written
+                ));
+            }
+        }
     }
 
     /// Checks one entry and passes on what needs no further thought.
@@ -434,7 +501,7 @@ impl ClientConfigBuilder {
         if let Some(acks) = read.text("acks").filter(|acks| !matches!(*acks, "all" | "-1")) {
             conflicts.push(("acks", acks.to_owned(), "`all`"));
         }
-        if let Some(n) = in_flight.filter(|n| *n > 5) {
+        if let Some(n) = in_flight.filter(|n| *n > IN_FLIGHT_IDEMPOTENT_MAX) {
             conflicts.push(("max.in.flight.requests.per.connection", n.to_string(), "at most 5"));
         }
         if read.int("retries") == Some(0) {
@@ -466,7 +533,7 @@ impl ClientConfigBuilder {
             }
         }
         put(out, "enable.idempotence", idempotent);
-        let in_flight = in_flight.unwrap_or(if tuned && idempotent { 5 } else { 1 });
+        let in_flight = in_flight.unwrap_or(if tuned && idempotent { IN_FLIGHT_IDEMPOTENT_MAX } else { 1 });
         put(out, "max.in.flight.requests.per.connection", in_flight);
         if let Some(n) = read.int("retries") {
             put(out, "retries", if idempotent { n.max(1) } else { n });

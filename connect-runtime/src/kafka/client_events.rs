@@ -35,6 +35,8 @@ pub(super) struct ClientEvents {
     oauth: Option<OauthSource>,
     trouble: Trouble,
     warnings: Trouble,
+    /// The first of the transaction.
+    transaction_error: Option<String>,
 }
 
 impl ClientEvents {
@@ -45,6 +47,7 @@ impl ClientEvents {
             oauth,
             trouble: Trouble::default(),
             warnings: Trouble::default(),
+            transaction_error: None,
         }
     }
 
@@ -72,7 +75,29 @@ impl ClientEvents {
         }
     }
 
+    /// Something is tried again that a broker has not answered as wanted: said at the interval of all troubles.
+    pub(super) fn trying_again(&mut self, what: &str, why: &str) {
+        if self.trouble.is_due(Instant::now()) {
+            warn!(client = %self.client_id, error = %why, "{what}, trying again");
+        } else {
+            debug!(client = %self.client_id, error = %why, "{what}, trying again");
+        }
+    }
+
+    /// What the library said when it gave the transaction up; its records say only that they were given up with it.
+    pub(super) fn transaction_error(&self) -> Option<&str> {
+        self.transaction_error.as_deref()
+    }
+
+    /// A new transaction begins.
+    pub(super) fn forget_transaction_error(&mut self) {
+        self.transaction_error = None;
+    }
+
     fn line(&mut self, level: i32, facility: &str, text: &str) {
+        if facility == "TXNERR" {
+            self.transaction_error.get_or_insert_with(|| text.to_owned());
+        }
         // Failed connections come as error events too, and are said there.
         if level > LEVEL_WARNING || matches!(facility, "FAIL" | "ERROR") {
             debug!(client = %self.client_id, facility, text, "client library");

@@ -41,6 +41,9 @@ pub(super) fn class_of(code: Code) -> ErrorClass {
         | Code::UnknownProducerId
         | Code::PurgeQueue
         | Code::PurgeInflight
+        // What a call or a record meets in a transaction that has failed before.
+        | Code::State
+        | Code::Inconsistent
         | Code::InvalidTransactionalState => ErrorClass::Abortable,
         Code::AllBrokersDown
         | Code::BrokerTransportFailure
@@ -172,8 +175,9 @@ impl std::error::Error for KafkaError {}
 impl Classify for KafkaError {
     fn classify(&self) -> Class {
         match self.class {
-            ErrorClass::Retriable => Class::Retriable { after: None },
-            ErrorClass::Record | ErrorClass::Abortable | ErrorClass::Fatal | ErrorClass::Fenced => Class::Fatal,
+            // The transaction's records go again, in another one.
+            ErrorClass::Retriable | ErrorClass::Abortable => Class::Retriable { after: None },
+            ErrorClass::Record | ErrorClass::Fatal | ErrorClass::Fenced => Class::Fatal,
         }
     }
 }

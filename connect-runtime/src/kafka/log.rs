@@ -12,7 +12,7 @@ use connect_sdk::{
     data::Text,
     error::TaskError,
     sink::TopicPartition,
-    task::ports::{Ack, ConsumedBatch, ProduceBatch, ProduceRecord, RecordProducer, Slice},
+    task::ports::{Ack, ConsumedBatch, RecordProducer},
 };
 use rdkafka::error::RDKafkaErrorCode as Code;
 use tokio::sync::oneshot;
@@ -24,7 +24,7 @@ use super::{
     consumer::BatchReader,
     error::{ErrorClass, KafkaError, class_of},
     ffi::{Client, EventKind, OFFSET_INVALID, Partitions, Queue, Role, Topic},
-    producer::{ProducerPool, TaskProducer},
+    producer::{ProducerPool, TaskProducer, keyed_batch},
 };
 
 /// The thread looks around at least this often; whatever happens wakes it.
@@ -210,7 +210,8 @@ impl KafkaLog {
         let Some(producer) = place else { return Ok(()) };
         let first = *next_seq;
         *next_seq += n;
-        let mut batch = Some(batch_of(&self.topic, first, &records));
+        let pairs = records.iter().map(|(key, value)| (key.as_slice(), value.as_deref()));
+        let mut batch = Some(keyed_batch(&self.topic, first, pairs));
         let sent = poll_fn(|cx| producer.poll_send(cx, &mut batch)).await;
         producer.hurry();
         let result = match sent {
@@ -233,30 +234,6 @@ impl KafkaLog {
 enum Written {
     Refused(TaskError),
     ProducerFailed(TaskError),
-}
-
-fn batch_of(topic: &Text, first_seq: u64, records: &[(Vec<u8>, Option<Vec<u8>>)]) -> ProduceBatch {
-    let mut batch = ProduceBatch { first_seq, topics: vec![topic.clone()], ..ProduceBatch::default() };
-    let buffer = &mut batch.buffers[0];
-    let mut append = |bytes: &[u8]| {
-        let place = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
-        let slice = Slice { buffer: 0, start: place(buffer.len()), len: place(bytes.len()) };
-        buffer.extend_from_slice(bytes);
-        slice
-    };
-    let records = records
-        .iter()
-        .map(|(key, value)| ProduceRecord {
-            topic: 0,
-            partition: None,
-            timestamp: None,
-            key: Some(append(key)),
-            value: value.as_deref().map(&mut append),
-            headers: (0, 0),
-        })
-        .collect();
-    batch.records = records;
-    batch
 }
 
 /// Waits until `n` records from `first` on are acknowledged. Those of an earlier write that was given up are passed over.

@@ -23,4 +23,4 @@ pub use consumer::{Subscription, TaskConsumer};
 pub use dev_broker::{DevAdmin, DevBroker, PARTITION_BYTES_MAX};
 pub use error::{ErrorClass, KafkaError, record_too_large};
 pub use log::{KafkaLog, LogClients, LogRecord};
-pub use producer::{ProducerPool, TaskProducer};
+pub use producer::{OffsetRecords, ProducerPool, TaskProducer, TransactionalTaskProducer, fence};

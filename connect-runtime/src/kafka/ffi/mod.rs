@@ -9,6 +9,7 @@ mod group;
 mod message;
 mod partitions;
 mod produce;
+mod transaction;
 
 use std::{
     collections::BTreeMap,
@@ -31,6 +32,7 @@ pub(super) use event::{Delivery, Event, EventKind};
 pub(super) use message::{Message, Messages};
 pub(super) use partitions::{OFFSET_INVALID, Partitions};
 pub(super) use produce::{Headers, Plain, Producer, Topic};
+pub(super) use transaction::TransactionFailure;
 
 /// librdkafka's word for "whichever partition the partitioner chooses".
 const PARTITION_UA: i32 = -1;

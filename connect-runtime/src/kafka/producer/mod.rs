@@ -1,7 +1,9 @@
 //! Producers: one thread per client, shared by the tasks whose settings are equal. Whole batches go in, ranges of
 //! acknowledged records come out; nothing is locked, allocated or woken per record.
 
+mod fence;
 mod slots;
+mod transactional;
 mod worker;
 
 #[cfg(test)]
@@ -15,8 +17,9 @@ use std::{
 };
 
 use connect_sdk::{
+    data::Text,
     error::TaskError,
-    task::ports::{Ack, ProduceBatch, RecordProducer},
+    task::ports::{Ack, ProduceBatch, ProduceRecord, RecordProducer, Slice},
 };
 
 use super::{
@@ -24,6 +27,8 @@ use super::{
     error::KafkaError,
     ffi::{Client, Role},
 };
+pub use fence::fence;
+pub use transactional::{OffsetRecords, TransactionalTaskProducer};
 use worker::Worker;
 
 /// Batches of one task that wait for the producer's thread; the records themselves wait in the client's buffer.
@@ -60,7 +65,7 @@ impl ProducerPool {
         let handle = match running {
             Some(handle) => handle,
             None => {
-                let handle = Arc::new(Handle { shared: start(config)? });
+                let handle = Arc::new(Handle { shared: start(config, Worker::run)? });
                 producers.insert(config.clone(), Arc::downgrade(&handle));
                 handle
             }
@@ -69,8 +74,8 @@ impl ProducerPool {
     }
 }
 
-/// Starts a client with its thread.
-fn start(config: &ClientConfig) -> Result<Arc<Shared>, KafkaError> {
+/// Starts a client with its thread, which does what `run` does.
+fn start(config: &ClientConfig, run: impl FnOnce(Worker) + Send + 'static) -> Result<Arc<Shared>, KafkaError> {
     let client = Client::new(Role::Producer, &config.entries)
         .map_err(|error| KafkaError::native(&error, "cannot create a producer"))?;
     let shared = Arc::new(Shared::default());
@@ -78,11 +83,38 @@ fn start(config: &ClientConfig) -> Result<Arc<Shared>, KafkaError> {
     let name = format!("producer {}", config.client_id());
     let thread = thread::Builder::new()
         .name(name)
-        .spawn(move || worker.run())
+        .spawn(move || run(worker))
         .map_err(|error| KafkaError::new(super::ErrorClass::Retriable, format!("cannot start a thread: {error}")))?;
     // The thread is not joined: it ends by itself once its handle is dropped, and holds nothing that others wait for.
     let _first = shared.thread.set(thread.thread().clone());
     Ok(shared)
+}
+
+/// A batch of records with a key, for partitions of the partitioner's choice; no value is a tombstone.
+pub(super) fn keyed_batch<'a>(
+    topic: &Text,
+    first_seq: u64,
+    records: impl Iterator<Item = (&'a [u8], Option<&'a [u8]>)>,
+) -> ProduceBatch {
+    let mut batch = ProduceBatch { first_seq, topics: vec![topic.clone()], ..ProduceBatch::default() };
+    let buffer = &mut batch.buffers[0];
+    let mut append = |bytes: &[u8]| {
+        let place = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        let slice = Slice { buffer: 0, start: place(buffer.len()), len: place(bytes.len()) };
+        buffer.extend_from_slice(bytes);
+        slice
+    };
+    batch.records = records
+        .map(|(key, value)| ProduceRecord {
+            topic: 0,
+            partition: None,
+            timestamp: None,
+            key: Some(append(key)),
+            value: value.map(&mut append),
+            headers: (0, 0),
+        })
+        .collect();
+    batch
 }
 
 /// Locks; a panic of another holder leaves nothing half done that matters here.
@@ -128,6 +160,10 @@ impl Shared {
         if let Some(thread) = self.thread.get() {
             thread.unpark();
         }
+    }
+
+    fn is_stopped(&self) -> bool {
+        lock(&self.inbox).stop
     }
 
     fn has_failed(&self) -> bool {

@@ -44,6 +44,10 @@ pub(super) struct Slots {
     touched: Vec<usize>,
     /// The run of records that is being collected: slot, first sequence number, how many.
     run: Option<(usize, u64, u32)>,
+    /// The first failure since it was last taken: a transaction with one is aborted.
+    failure: Option<KafkaError>,
+    /// What becomes of records is nobody's business: their transaction is being aborted.
+    silent: bool,
 }
 
 impl Slots {
@@ -81,6 +85,9 @@ impl Slots {
         if open.closed {
             return self.free(slot);
         }
+        if self.silent {
+            return None;
+        }
         let seq = complete(open.next_seq, low);
         match &mut self.run {
             Some((of, first, n)) if *of == slot && *first + u64::from(*n) == seq && *n < u32::MAX => *n += 1,
@@ -106,8 +113,14 @@ impl Slots {
 
     /// Notes a record's failure, with others of the same cause if they follow each other.
     pub(super) fn failed(&mut self, slot: usize, seq: u64, error: impl FnOnce() -> KafkaError) {
+        if self.silent {
+            return;
+        }
         self.end_run();
         let error = error();
+        if self.failure.is_none() {
+            self.failure = Some(error.clone());
+        }
         let Some(open) = self.get(slot) else { return };
         if let Some(Ack::Failed { first, n, error: last }) = open.acks.last_mut()
             && *first + u64::from(*n) == seq
@@ -121,6 +134,18 @@ impl Slots {
         if untouched {
             self.touched.push(slot);
         }
+    }
+
+    /// The first failure of any record since the last call.
+    pub(super) fn take_failure(&mut self) -> Option<KafkaError> {
+        self.failure.take()
+    }
+
+    /// From now on, or no longer, the fate of records is not told.
+    pub(super) fn silence(&mut self, silent: bool) {
+        self.publish();
+        self.silent = silent;
+        self.failure = None;
     }
 
     fn free(&mut self, slot: usize) -> Option<usize> {

@@ -36,11 +36,12 @@ const HURRY_ROUNDS: u32 = 40;
 /// ... and this often when a broker takes its time.
 const HURRY_PAUSE_LONG: Duration = Duration::from_millis(10);
 
+/// What the thread works with: its loop is [`Worker::run`], or that of a transactional producer.
 pub(super) struct Worker {
     shared: Arc<Shared>,
     producer: ProducerParts,
-    slots: Slots,
-    events: ClientEvents,
+    pub(super) slots: Slots,
+    pub(super) events: ClientEvents,
     batches: VecDeque<Waiting>,
     topics: Topics,
     /// Rounds since a task asked for speed.
@@ -52,6 +53,17 @@ pub(super) struct Worker {
 struct ProducerParts {
     client: Arc<Client>,
     max_request_size: usize,
+    is_transactional: bool,
+}
+
+impl ProducerParts {
+    /// Whether a record can go with others in one call.
+    fn is_plain(&self, record: &ProduceRecord) -> bool {
+        // Of a topic that it does not know yet, librdkafka's call for many records takes partition -1 for a part of the
+        // transaction, which no broker ever accepts.
+        let may_hang = self.is_transactional && record.partition.is_some();
+        record.headers.1 == 0 && record.timestamp.is_none() && !may_hang
+    }
 }
 
 struct Topics {
@@ -71,9 +83,11 @@ struct Waiting {
 }
 
 /// How far a round of handing over came.
-#[derive(PartialEq, Eq)]
-enum Round {
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Round {
+    /// Nothing waits.
     Nothing,
+    /// A run of records was handed over.
     Progress,
     /// The client's buffer is full: a delivery must come first.
     Full,
@@ -83,7 +97,11 @@ impl Worker {
     pub(super) fn new(shared: Arc<Shared>, client: Arc<Client>, config: &ClientConfig) -> Self {
         Self {
             shared,
-            producer: ProducerParts { client: Arc::clone(&client), max_request_size: config.max_request_size() },
+            producer: ProducerParts {
+                client: Arc::clone(&client),
+                max_request_size: config.max_request_size(),
+                is_transactional: config.transactional_id().is_some(),
+            },
             slots: Slots::default(),
             events: ClientEvents::new(Arc::clone(&client), config.client_id(), config.oauth.clone()),
             batches: VecDeque::new(),
@@ -108,7 +126,7 @@ impl Worker {
                 Ok((Round::Progress, _) | (_, true)) => continue,
                 Ok((Round::Nothing | Round::Full, false)) => {}
                 Err(error) => {
-                    self.fail(&error);
+                    self.fail(&failed_client(error));
                     break;
                 }
             }
@@ -118,8 +136,43 @@ impl Worker {
         client.purge();
     }
 
+    pub(super) fn client(&self) -> Arc<Client> {
+        Arc::clone(&self.producer.client)
+    }
+
+    pub(super) fn shared(&self) -> Arc<Shared> {
+        Arc::clone(&self.shared)
+    }
+
+    /// How many batches wait to be handed over, or are half handed over.
+    pub(super) fn n_batches(&self) -> usize {
+        self.batches.len()
+    }
+
+    /// Whether batches wait to be handed over.
+    pub(super) fn has_batches(&self) -> bool {
+        !self.batches.is_empty()
+    }
+
+    /// Puts a batch of the thread's own behind those of the tasks.
+    pub(super) fn push(&mut self, slot: usize, batch: ProduceBatch) {
+        self.batches.push_back(Waiting { slot, batch, topics: Vec::new(), next: 0 });
+    }
+
+    /// Gives up the batches that wait.
+    pub(super) fn discard(&mut self) {
+        for waiting in std::mem::take(&mut self.batches) {
+            self.slots.spent(waiting.slot, waiting.batch);
+        }
+    }
+
+    /// The client shall send what it has, as if a task had asked for it.
+    pub(super) fn hurry(&mut self) {
+        self.hurry = Some(0);
+    }
+
     /// How long there is nothing to do, unless something wakes the thread.
-    fn pause(&mut self) -> Duration {
+    pub(super) fn pause(&mut self) -> Duration {
         let Some(rounds) = self.hurry else { return IDLE_MAX };
         if self.batches.is_empty() && self.producer.client.n_in_flight() == 0 {
             self.hurry = None;
@@ -131,7 +184,7 @@ impl Worker {
     }
 
     /// Takes what the tasks have for the thread; true if it shall end.
-    fn take_inbox(&mut self) -> bool {
+    pub(super) fn take_inbox(&mut self) -> bool {
         let mut inbox = lock(&self.shared.inbox);
         if inbox.stop {
             return true;
@@ -155,7 +208,7 @@ impl Worker {
         false
     }
 
-    fn fail(&mut self, error: &KafkaError) {
+    pub(super) fn fail(&mut self, error: &KafkaError) {
         // First of all no new task comes to this client; then those that it has are told.
         let mut inbox = lock(&self.shared.inbox);
         inbox.failed = Some(error.clone());
@@ -168,7 +221,7 @@ impl Worker {
     }
 
     /// Hands one run of records over.
-    fn hand_over(&mut self, producer: &mut Producer) -> Result<Round, KafkaError> {
+    pub(super) fn hand_over(&mut self, producer: &mut Producer) -> Result<Round, KafkaError> {
         let Some(mut waiting) = self.batches.pop_front() else { return Ok(Round::Nothing) };
         if waiting.topics.is_empty()
             && let Err(error) = self.topics.look_up(&waiting.batch, &mut waiting.topics)
@@ -199,7 +252,7 @@ impl Worker {
             value: record.value.map(|at| batch.bytes(at)),
             opaque: tag(slot, seq + index as u64),
         };
-        if !is_plain(first) {
+        if !self.producer.is_plain(first) {
             let mut headers = headers(batch, first);
             let result = producer.produce(topic, plain((0, first)), first.timestamp, &mut headers);
             return match result {
@@ -217,7 +270,8 @@ impl Worker {
             };
         }
         let run = &batch.records[start..batch.records.len().min(start + RUN_RECORDS_MAX)];
-        let same = run.iter().take_while(|record| record.topic == first.topic && is_plain(record)).count();
+        let same =
+            run.iter().take_while(|record| record.topic == first.topic && self.producer.is_plain(record)).count();
         let taken = producer.produce_run(topic, run[..same].iter().enumerate().map(plain));
         if taken == same {
             self.slots.handed_over(slot, same, seq + same as u64);
@@ -247,9 +301,9 @@ impl Worker {
     /// # Errors
     /// It takes none any more.
     fn refuse(&mut self, batch: &ProduceBatch, slot: usize, index: usize, code: Code) -> Result<(), KafkaError> {
+        // A transaction that must be aborted takes no more records either; the client is sound then.
         if matches!(code, Code::Fatal | Code::State) {
-            let (code, why) = self.producer.client.native().fatal_error().unwrap_or((code, String::new()));
-            return Err(failed_client(KafkaError::coded(code, "the client has failed", &why)));
+            self.check_fatal()?;
         }
         let record = &batch.records[index];
         let topic = &batch.topics[record.topic as usize];
@@ -265,9 +319,19 @@ impl Worker {
         Ok(())
     }
 
+    /// # Errors
+    /// The client has failed for good.
+    fn check_fatal(&self) -> Result<(), KafkaError> {
+        match self.producer.client.native().fatal_error() {
+            Some((code, why)) => Err(KafkaError::coded(code, "the client has failed", &why)),
+            None => Ok(()),
+        }
+    }
+
     /// Serves what is in the client's queue and publishes what came of it; false if there was nothing.
-    fn serve(&mut self, queue: &Queue) -> Result<bool, KafkaError> {
+    pub(super) fn serve(&mut self, queue: &Queue) -> Result<bool, KafkaError> {
         let mut served = false;
+        let mut refusals = false;
         let mut result = Ok(());
         for _ in 0..EVENTS_MAX {
             let Some(mut event) = queue.poll(Duration::ZERO) else { break };
@@ -278,15 +342,22 @@ impl Worker {
                     let (slot, low) = untag(delivery.opaque);
                     let free = match delivery.error {
                         None => slots.delivered(slot, low),
-                        Some(code) => slots.refused(slot, low, || refused(topics, &delivery, code)),
+                        Some(code) => {
+                            refusals = true;
+                            slots.refused(slot, low, || refused(topics, &delivery, code, events.transaction_error()))
+                        }
                     };
                     freed.extend(free);
                 });
                 events.alive();
             } else if let Err(error) = self.events.serve(event.kind()) {
-                result = Err(failed_client(error));
+                result = Err(error);
                 break;
             }
+        }
+        if refusals && result.is_ok() {
+            // Records of a client that has failed are refused one by one; what matters is the failure.
+            self.check_fatal()?;
         }
         self.slots.publish();
         result.map(|()| served)
@@ -301,7 +372,8 @@ fn failed_client(error: KafkaError) -> KafkaError {
     }
 }
 
-fn refused(topics: &Topics, delivery: &Delivery, code: Code) -> KafkaError {
+/// `cause` is why the transaction of the record was given up, if it was.
+fn refused(topics: &Topics, delivery: &Delivery, code: Code, cause: Option<&str>) -> KafkaError {
     let topic = topics.name(delivery.topic);
     let what = format!(
         "record of {} bytes for partition {} of topic `{topic}` was not delivered",
@@ -316,15 +388,13 @@ fn refused(topics: &Topics, delivery: &Delivery, code: Code) -> KafkaError {
             "the broker does not take it, or another record of its batch, such as one without a key \
                                 for a compacted topic"
         }
-        Code::MessageTimedOut => "`delivery.timeout.ms` of the producer is over",
+        Code::MessageTimedOut => {
+            "`delivery.timeout.ms` of the producer is over (`transaction.timeout.ms` in a transaction)"
+        }
+        Code::PurgeQueue | Code::PurgeInflight => cause.unwrap_or_default(),
         _ => "",
     };
     KafkaError::coded(code, &what, why)
-}
-
-/// Whether a record can go with others in one call.
-fn is_plain(record: &ProduceRecord) -> bool {
-    record.headers.1 == 0 && record.timestamp.is_none()
 }
 
 fn headers(batch: &ProduceBatch, record: &ProduceRecord) -> Option<Headers> {
