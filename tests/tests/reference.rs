@@ -1,4 +1,5 @@
-//! Goal: the reference names every key of our own with its default. Method: the definitions are looked up in its text.
+//! Goal: the reference names every key, with its default. Method: its pages are written again from the definitions and
+//! compared; keys of our own are looked up in the text that is written by hand.
 #![forbid(unsafe_code)]
 
 use connect_sdk::config::own_keys::{
@@ -26,4 +27,10 @@ fn every_key_of_our_own_is_in_the_reference_with_its_default() {
             "`{key}` with {default} is not in docs/reference.md"
         );
     }
+}
+
+#[test]
+fn the_pages_of_the_reference_are_what_the_definitions_say() {
+    let wrong = connect_tests::reference::differences();
+    assert!(wrong.is_empty(), "{wrong:#?}; `cargo xtask docs` writes the pages anew");
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use clap::{Parser, Subcommand};
 use xtask::error::Result;
 use xtask::kafka::{self, Instance, Jars, Origin};
-use xtask::{bench, test, tidy};
+use xtask::{bench, docs, test, tidy};
 
 /// Tasks of this repository.
 #[derive(Debug, Parser)]
@@ -32,6 +32,8 @@ enum Task {
         #[arg(long)]
         quick: bool,
     },
+    /// Writes the pages of docs/reference from the definitions of the configuration keys.
+    Docs,
     /// Speed, on a real broker: `bench pipeline --help` says what can be chosen.
     Bench {
         /// The benchmark's name and options.
@@ -89,6 +91,7 @@ fn run(task: Task) -> Result<ExitCode> {
         Task::Test { arguments } => test::run(&arguments),
         Task::Tidy { quick } => tidy::run(quick),
         Task::Bench { arguments } => bench::run(&arguments),
+        Task::Docs => docs::run(),
         Task::Kafka { action } => match action {
             KafkaAction::Start { instance, properties } => start(&instance, &properties),
             KafkaAction::Stop { instance, remove } => stop(&instance, remove),

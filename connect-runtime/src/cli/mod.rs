@@ -3,15 +3,21 @@
 mod connector_file;
 mod dev;
 mod logging;
+mod plugins;
 mod screen;
 mod serve;
 mod signals;
 mod standalone;
+mod validate;
 mod view;
 
 use clap::{Parser, Subcommand};
 use connect_sdk::plugin::Plugins;
-use std::{path::PathBuf, process::ExitCode};
+use std::{
+    io::{ErrorKind, Write as _},
+    path::PathBuf,
+    process::ExitCode,
+};
 
 /// Exit status when the worker's own configuration is wrong: nothing was started.
 const EXIT_CONFIG: u8 = 1;
@@ -51,6 +57,51 @@ enum Command {
         #[arg(long)]
         plain: bool,
     },
+    /// Judges the configurations of connectors without starting anything: every error of each file.
+    ///
+    /// Covers what Kafka's validation covers: the connector, its converters and what it overrides in its clients. Exit
+    /// status: 0 if all is well, 1 if there is an error.
+    Validate {
+        /// One file for each connector: properties, or JSON as Kafka's REST API takes it.
+        #[arg(required = true)]
+        connectors: Vec<PathBuf>,
+        /// The properties of the worker that would run them: its configuration providers and policies count.
+        #[arg(long)]
+        worker: Option<PathBuf>,
+        /// `json` gives Kafka's ConfigInfos: with values, recommended values, groups and order.
+        #[arg(long, value_enum, default_value = "table")]
+        format: plugins::Format,
+    },
+    /// Lists the connectors and converters that are linked into this worker.
+    Plugins {
+        /// As text, as JSON in the form of Kafka's REST API, or as Markdown.
+        #[arg(long, value_enum, default_value = "table")]
+        format: plugins::Format,
+    },
+    /// Shows the configuration keys of a plugin, or those that workers and connectors of a kind have.
+    Config {
+        /// The class of a plugin, or one of its other names.
+        #[arg(required_unless_present = "of")]
+        plugin: Option<String>,
+        /// Whose keys, instead of a plugin's.
+        #[arg(long, value_enum, conflicts_with = "plugin")]
+        of: Option<plugins::Owner>,
+        /// As text, as JSON in the form of Kafka's REST API, or as Markdown.
+        #[arg(long, value_enum, default_value = "table")]
+        format: plugins::Format,
+    },
+}
+
+/// Writes to standard output; a reader that has gone is no error of ours.
+fn print(text: &str) -> ExitCode {
+    match std::io::stdout().lock().write_all(text.as_bytes()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => {
+            tracing::error!(%error, "standard output cannot be written");
+            ExitCode::FAILURE
+        }
+    }
 }
 
 /// Runs the command line of a worker that is built with these plugins, and answers its exit status.
@@ -77,5 +128,12 @@ pub fn main(plugins: Plugins) -> ExitCode {
     match args.command {
         Command::Standalone { worker, connectors } => standalone::run(plugins, &worker, &connectors),
         Command::Dev { connectors, plain } => dev::run(plugins, &connectors, plain),
+        Command::Validate { connectors, worker, format } => {
+            validate::run(&plugins, worker.as_deref(), &connectors, format)
+        }
+        Command::Plugins { format } => plugins::list(&plugins, format),
+        Command::Config { plugin: Some(class), format, .. } => plugins::plugin_keys(&plugins, &class, format),
+        Command::Config { of: Some(owner), format, .. } => plugins::owner_keys(&plugins, owner, format),
+        Command::Config { plugin: None, of: None, .. } => unreachable!("the parser asks for one of the two"),
     }
 }

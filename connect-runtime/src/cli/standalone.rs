@@ -65,7 +65,7 @@ pub(super) fn run(plugins: Plugins, worker_file: &Path, connector_files: &[PathB
 }
 
 /// Reads the worker's file and logs what is worth knowing about it.
-fn load(plugins: &Plugins, file: &Path) -> Result<StandaloneConfig, Vec<String>> {
+pub(super) fn load(plugins: &Plugins, file: &Path) -> Result<StandaloneConfig, Vec<String>> {
     let bytes =
         fs::read(file).map_err(|e| vec![format!("the worker's file `{}` cannot be read: {e}", file.display())])?;
     let properties =

@@ -10,6 +10,7 @@ mod exactly_once;
 mod guarantee;
 mod infos;
 mod key;
+mod key_list;
 mod no_effect;
 mod override_policy;
 mod providers;
@@ -33,6 +34,7 @@ pub use exactly_once::{
 };
 pub use guarantee::{Delivery, Guarantee, sink_guarantee, sink_isolation_level, source_guarantee};
 pub use infos::{ConfigInfo, ConfigInfos, ConfigKeyInfo, ConfigValueInfo};
+pub use key_list::{keys_as_json, keys_as_markdown, keys_as_text};
 pub use override_policy::{ClientKind, OverridePolicy};
 pub use providers::{ConfigProviders, Resolved};
 pub use sink::{sink_connector_config_def, sink_topic_errors, sink_topics};

@@ -1,6 +1,7 @@
 //! Finds connectors and converters by the text in a configuration; an unknown one lists what is linked.
 
 use connect_sdk::{
+    config::ConfigDef,
     converter::ConverterClass,
     nearest::nearest,
     plugin::{ConnectorPlugin, Plugins},
@@ -25,6 +26,76 @@ pub(crate) fn find_converter<'a>(plugins: &'a Plugins, class: &str) -> Result<&'
     plugins.converter_class(class).ok_or_else(|| {
         let names = || plugins.converters().iter().map(|c| c.java);
         unknown("converter", class, names().map(simple_name), names().flat_map(|n| [n, simple_name(n)]))
+    })
+}
+
+/// A plugin as `connect plugins` lists it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Linked {
+    /// Kafka's word for its kind.
+    pub(crate) kind: &'static str,
+    /// The class that configurations, REST and logs show.
+    pub(crate) class: &'static str,
+    pub(crate) version: &'static str,
+    /// The other names that configurations may have for it.
+    pub(crate) names: Vec<&'static str>,
+}
+
+/// Everything that is linked, by kind in Kafka's order, each kind in order of registration.
+pub(crate) fn linked(plugins: &Plugins) -> Vec<Linked> {
+    let connector = |of: &ConnectorPlugin| {
+        let class = of.class();
+        let names = each_once(of.aliases().filter(|alias| *alias != class));
+        let kind = if matches!(of, ConnectorPlugin::Sink(_)) { "sink" } else { "source" };
+        Linked { kind, class, version: of.version(), names }
+    };
+    let converter = |kind: &'static str| {
+        move |of: &ConverterClass| Linked {
+            kind,
+            class: of.java,
+            version: of.version,
+            names: vec![simple_name(of.java)],
+        }
+    };
+    let is_sink = |of: &&ConnectorPlugin| matches!(of, ConnectorPlugin::Sink(_));
+    let connectors = || plugins.connectors().iter();
+    let keys_and_values = plugins.converters().iter().filter(|of| of.converter.is_some());
+    let headers = plugins.converters().iter().filter(|of| of.header_converter.is_some());
+    connectors()
+        .filter(is_sink)
+        .chain(connectors().filter(|of| !is_sink(of)))
+        .map(connector)
+        .chain(keys_and_values.map(converter("converter")))
+        .chain(headers.map(converter("header_converter")))
+        .collect()
+}
+
+/// The keys of the plugin with this name, whatever its kind.
+///
+/// # Errors
+/// Names the nearest linked class and all others.
+pub(crate) fn find_any(plugins: &Plugins, class: &str) -> Result<ConfigDef, String> {
+    if let Some(connector) = plugins.connector(class) {
+        return Ok(match connector {
+            ConnectorPlugin::Source(source) => source.config_def(),
+            ConnectorPlugin::Sink(sink) => sink.config_def(),
+        });
+    }
+    if let Some(converter) = plugins.converter_class(class) {
+        return Ok((converter.config_def)());
+    }
+    let linked = linked(plugins);
+    let classes = each_once(linked.iter().map(|of| of.class));
+    let names = linked.iter().flat_map(|of| of.names.iter().copied().chain([of.class]));
+    Err(unknown("plugin", class, classes.into_iter(), names))
+}
+
+fn each_once<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    names.fold(Vec::new(), |mut all, name| {
+        if !all.contains(&name) {
+            all.push(name);
+        }
+        all
     })
 }
 

@@ -1,0 +1,119 @@
+//! `connect validate`: what a worker would say about the configurations of connectors, without starting anything.
+
+use super::{EXIT_CONFIG, connector_file::read_connector_file, plugins::Format, print, standalone};
+use crate::{
+    config::{ConfigInfos, ConfigProviders, ExactlyOnceWorker, OverridePolicy, Validation, validate_connector},
+    plugins::find_connector,
+};
+use connect_sdk::{config::ConfigErrors, plugin::Plugins};
+use std::{
+    fmt::Write as _,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+/// What the worker contributes to the judgement.
+struct Surroundings {
+    providers: ConfigProviders,
+    policy: OverridePolicy,
+    exactly_once: ExactlyOnceWorker,
+}
+
+/// Judges each file and prints every error of each; exit status 1 if there is any.
+pub(super) fn run(plugins: &Plugins, worker: Option<&Path>, files: &[PathBuf], format: Format) -> ExitCode {
+    let surroundings = match surroundings(plugins, worker) {
+        Ok(surroundings) => surroundings,
+        Err(errors) => {
+            errors.iter().for_each(|error| tracing::error!("{error}"));
+            return ExitCode::from(EXIT_CONFIG);
+        }
+    };
+    let judged: Vec<(&PathBuf, Result<ConfigInfos, Vec<String>>)> =
+        files.iter().map(|file| (file, judge(plugins, &surroundings, file))).collect();
+    let is_good = |of: &Result<ConfigInfos, Vec<String>>| of.as_ref().is_ok_and(|infos| infos.error_count == 0);
+    let n_wrong = judged.iter().filter(|(_, of)| !is_good(of)).count();
+    let text = match format {
+        Format::Json => as_json(&judged),
+        Format::Table | Format::Markdown => as_text(&judged),
+    };
+    let printed = print(&text);
+    if n_wrong > 0 { ExitCode::from(EXIT_CONFIG) } else { printed }
+}
+
+fn surroundings(plugins: &Plugins, worker: Option<&Path>) -> Result<Surroundings, Vec<String>> {
+    let Some(file) = worker else {
+        return Ok(Surroundings {
+            providers: ConfigProviders::default(),
+            policy: OverridePolicy::default(),
+            // Where offsets are kept is the worker's affair.
+            exactly_once: ExactlyOnceWorker::Standalone { offsets_in_topic: true },
+        });
+    };
+    let config = standalone::load(plugins, file)?;
+    Ok(Surroundings {
+        exactly_once: ExactlyOnceWorker::Standalone { offsets_in_topic: config.offset_storage_topic.is_some() },
+        providers: config.worker.providers,
+        policy: config.worker.override_policy,
+    })
+}
+
+/// Judges one file; an error is what keeps it from being judged at all.
+fn judge(plugins: &Plugins, around: &Surroundings, file: &Path) -> Result<ConfigInfos, Vec<String>> {
+    let raw = read_connector_file(file).map_err(|why| vec![why])?.properties;
+    let texts = |errors: ConfigErrors| errors.iter().map(ToString::to_string).collect::<Vec<_>>();
+    let resolved = around.providers.resolve(&raw).map_err(texts)?;
+    let class = resolved.properties.get("connector.class").map_or("", |class| class.trim());
+    if class.is_empty() {
+        return Err(vec!["`connector.class` is missing: it names the connector to run".to_owned()]);
+    }
+    let connector = find_connector(plugins, class).map_err(|why| vec![why])?;
+    let properties = resolved.properties.iter().map(|(key, value)| (key.clone(), Some(value.clone()))).collect();
+    let mut infos = validate_connector(&Validation {
+        plugins,
+        connector,
+        properties: &properties,
+        policy: &around.policy,
+        worker_group: None,
+        exactly_once: &around.exactly_once,
+    });
+    for value in infos.configs.iter_mut().filter_map(|config| config.value.as_mut()) {
+        // What a provider has given may be a secret.
+        let texts = value.value.iter_mut().chain(&mut value.errors);
+        texts.for_each(|text| *text = resolved.hide(text));
+    }
+    Ok(infos)
+}
+
+type Judged<'a> = [(&'a PathBuf, Result<ConfigInfos, Vec<String>>)];
+
+/// One object for one file, as the REST API answers; a list of them for more.
+fn as_json(judged: &Judged<'_>) -> String {
+    let object = |(file, of): &(&PathBuf, Result<ConfigInfos, Vec<String>>)| match of {
+        Ok(infos) => serde_json::json!(infos),
+        Err(errors) => serde_json::json!({ "file": file, "error_count": errors.len(), "errors": errors }),
+    };
+    let json = match judged {
+        [one] => object(one),
+        many => many.iter().map(object).collect(),
+    };
+    format!("{json:#}\n")
+}
+
+fn as_text(judged: &Judged<'_>) -> String {
+    let mut out = String::new();
+    for (file, of) in judged {
+        let file = file.display();
+        let lines: Vec<String> = match of {
+            Err(errors) => errors.clone(),
+            Ok(infos) => {
+                let values = infos.configs.iter().filter_map(|config| config.value.as_ref());
+                values.flat_map(|value| value.errors.iter().map(|error| format!("`{}`: {error}", value.name))).collect()
+            }
+        };
+        let _infallible = match lines.len() {
+            0 => writeln!(out, "{file}: ok"),
+            n => writeln!(out, "{file}: {n} error(s)\n  {}", lines.join("\n  ")),
+        };
+    }
+    out
+}
