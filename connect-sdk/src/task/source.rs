@@ -419,6 +419,17 @@ impl SourceTask {
 
     /// Everything that goes on beside a step: acknowledgements, the flush timer, the store, the hook.
     fn background(&mut self, cx: &mut Context<'_>) {
+        self.serve_acks(cx);
+        while self.flush.poll(cx).is_ready() {
+            self.flush.set(self.config.worker.offset_flush_interval);
+            self.commit();
+        }
+        self.move_transaction(cx);
+        // Ready or not: what matters is that it moves on.
+        let _ready = self.committer.poll(cx).is_ready();
+    }
+
+    fn serve_acks(&mut self, cx: &mut Context<'_>) {
         while !self.producer_broken {
             match self.producer.records().poll_acks(cx, &mut self.acks) {
                 Poll::Ready(Ok(())) => self.take_acks(),
@@ -429,13 +440,6 @@ impl SourceTask {
                 Poll::Pending => break,
             }
         }
-        while self.flush.poll(cx).is_ready() {
-            self.flush.set(self.config.worker.offset_flush_interval);
-            self.commit();
-        }
-        self.move_transaction(cx);
-        // Ready or not: what matters is that it moves on.
-        let _ready = self.committer.poll(cx).is_ready();
     }
 
     fn take_acks(&mut self) {

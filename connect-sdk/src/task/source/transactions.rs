@@ -242,7 +242,11 @@ impl SourceTask {
         while self.transaction_is_ending() && !self.producer_broken {
             let Some(producer) = self.producer.transactions() else { return };
             match producer.poll_end(cx) {
-                Poll::Ready(result) => self.ended(result),
+                Poll::Ready(result) => {
+                    // The acknowledgements of its records may have come since the last look.
+                    self.serve_acks(cx);
+                    self.ended(result);
+                }
                 Poll::Pending => break,
             }
         }
