@@ -184,6 +184,7 @@ async fn measure(name: &str, size: usize, keys: bool, converter: Arc<dyn Convert
         observer: Arc::new(Reports::new()),
         converters: Converters { key: converter.clone(), value: converter, header: Arc::new(Pass) },
         chain: None,
+        dead_letters: None,
     };
     let config = SourceTaskConfig::from_properties(&properties, SourceWorkerValues::default()).expect("valid");
     let task = TaskInfo { connector: "rate".to_owned(), index: 0, n_tasks: 1 };

@@ -87,6 +87,33 @@ impl fmt::Display for TaskError {
     }
 }
 
+/// One error in two places.
+#[derive(Debug, Clone)]
+pub(crate) struct SharedCause(std::sync::Arc<dyn Error + Send + Sync>);
+
+impl SharedCause {
+    pub(crate) fn new(cause: Cause) -> Self {
+        Self(cause.into())
+    }
+
+    /// The error itself.
+    pub(crate) fn shared(&self) -> &(dyn Error + Send + Sync + 'static) {
+        self.0.as_ref()
+    }
+}
+
+impl fmt::Display for SharedCause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl Error for SharedCause {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.0.source()
+    }
+}
+
 /// Says for an error type of your own whether it is retriable, so that plain `?` works on it.
 ///
 /// ```
@@ -126,10 +153,10 @@ pub enum Class {
     Fatal,
 }
 
-/// A value that does not fit is not going to fit later.
+/// A value that does not fit is not going to fit later, unless the error says that it may.
 impl Classify for crate::data::DataError {
     fn classify(&self) -> Class {
-        Class::Fatal
+        if self.is_retriable() { Class::Retriable { after: None } } else { Class::Fatal }
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a task does and has done: its state, its counters, its log lines.
 
 use crate::{config::Guarantee, id::ConnectorTaskId, status::State};
-use connect_sdk::task::ports::{SkipReason, TaskEvent, TaskObserver};
+use connect_sdk::task::ports::{ErrorCounts, SkipReason, TaskEvent, TaskObserver};
 use std::sync::{
     Arc, Mutex, PoisonError,
     atomic::{AtomicU64, Ordering::Relaxed},
@@ -26,6 +26,11 @@ struct Counts {
     failed: AtomicU64,
     refused: AtomicU64,
     rejected: AtomicU64,
+    failures: AtomicU64,
+    retries: AtomicU64,
+    errors_logged: AtomicU64,
+    dead_letters: AtomicU64,
+    dead_letter_failures: AtomicU64,
     commits: AtomicU64,
     commit_failures: AtomicU64,
 }
@@ -44,6 +49,8 @@ pub(crate) struct Totals {
     pub(crate) failed: u64,
     pub(crate) refused: u64,
     pub(crate) rejected: u64,
+    /// What error handling has done with records that failed.
+    pub(crate) errors: ErrorCounts,
     /// Times that offsets were stored, or not.
     pub(crate) commits: u64,
     pub(crate) commit_failures: u64,
@@ -100,6 +107,13 @@ impl TaskMonitor {
             failed: c.failed.load(Relaxed),
             refused: c.refused.load(Relaxed),
             rejected: c.rejected.load(Relaxed),
+            errors: ErrorCounts {
+                failures: c.failures.load(Relaxed),
+                retries: c.retries.load(Relaxed),
+                logged: c.errors_logged.load(Relaxed),
+                dead_letters: c.dead_letters.load(Relaxed),
+                dead_letter_failures: c.dead_letter_failures.load(Relaxed),
+            },
             commits: c.commits.load(Relaxed),
             commit_failures: c.commit_failures.load(Relaxed),
         }
@@ -117,6 +131,11 @@ impl TaskMonitor {
             failed = t.failed,
             refused = t.refused,
             rejected = t.rejected,
+            dead_letters = t.errors.dead_letters,
+            dead_letter_failures = t.errors.dead_letter_failures,
+            record_failures = t.errors.failures,
+            retries = t.errors.retries,
+            errors_logged = t.errors.logged,
             offset_commits = t.commits,
             offset_commit_failures = t.commit_failures,
             "task ended"
@@ -129,6 +148,7 @@ impl TaskObserver for TaskMonitor {
         match event {
             TaskEvent::Running => self.set_state(State::Running),
             TaskEvent::Paused => self.set_state(State::Paused),
+            TaskEvent::Error(text) => tracing::error!(connector = %self.id.connector, task = self.id.task, "{text}"),
             TaskEvent::Warning(text) => tracing::warn!(connector = %self.id.connector, task = self.id.task, "{text}"),
             TaskEvent::Info(text) => tracing::info!(connector = %self.id.connector, task = self.id.task, "{text}"),
         }
@@ -152,6 +172,14 @@ impl TaskObserver for TaskMonitor {
             SkipReason::Rejected => &self.counts.rejected,
         };
         counter.fetch_add(records, Relaxed);
+    }
+
+    fn errors(&self, counts: ErrorCounts) {
+        self.counts.failures.fetch_add(counts.failures, Relaxed);
+        self.counts.retries.fetch_add(counts.retries, Relaxed);
+        self.counts.errors_logged.fetch_add(counts.logged, Relaxed);
+        self.counts.dead_letters.fetch_add(counts.dead_letters, Relaxed);
+        self.counts.dead_letter_failures.fetch_add(counts.dead_letter_failures, Relaxed);
     }
 
     fn offsets_committed(&self, ok: bool) {

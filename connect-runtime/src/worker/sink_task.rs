@@ -37,6 +37,7 @@ impl Worker {
             config: config.map_err(TaskError::fatal)?,
             converters: spec.converters.clone(),
             chain: None,
+            dead_letters: None,
             consumer: self.clients.consumer(&spec.id, spec.properties, subscription(spec.properties)?)?,
             commands,
             clock: self.clock.clone(),

@@ -50,6 +50,7 @@ impl Worker {
             observer,
             converters: spec.converters.clone(),
             chain: None,
+            dead_letters: None,
         };
         let (connector, properties) = (Arc::clone(connector), spec.properties.clone());
         Ok(SourceTask::new(spec.info, connector, properties, partitions.to_vec(), config, ports))

@@ -1,7 +1,7 @@
 //! What a sink may ask for during a put, and why partitions close.
 
-use super::record::{Position, SinkRecord, TopicPartition};
-use crate::error::{Cause, Result, TaskError};
+use super::record::{OriginalRecord, Position, SinkRecord, TopicPartition};
+use crate::error::{Cause, Result, SharedCause, TaskError};
 use std::{collections::BTreeMap, time::Duration};
 
 /// Why partitions are given up.
@@ -56,6 +56,10 @@ pub struct Rejected {
     pub position: Position,
     /// Why.
     pub cause: Cause,
+    /// Milliseconds since 1970, if the record has a timestamp.
+    pub(crate) timestamp: Option<i64>,
+    /// The record as it came from Kafka, if that was kept.
+    pub(crate) original: Option<OriginalRecord>,
 }
 
 /// A request of a sink.
@@ -72,23 +76,20 @@ pub enum PutAction {
 }
 
 impl PutCx {
-    /// Reports a record that cannot be written (KIP-610). With `errors.tolerance=all` it goes to the dead letter queue
-    /// or the log, is counted, and the sink goes on without it.
+    /// Reports a record that cannot be written (KIP-610), of this put or of one before. It goes to the dead letter queue,
+    /// if there is one, as the bytes that came from Kafka, and to the log, if `errors.log.enable` is set. With
+    /// `errors.tolerance=all` it is counted, and the sink goes on without it: the framework calls `pre_commit` only when
+    /// the dead letter queue has it.
     ///
     /// # Errors
-    /// With `errors.tolerance=none` the fatal error comes back, so that `?` does the right thing in both modes.
+    /// With `errors.tolerance=none` the fatal error comes back, so that `?` does the right thing in both modes. The task
+    /// fails even if the sink keeps that error to itself.
     pub fn reject(&mut self, record: &SinkRecord, why: impl Into<Cause>) -> Result<()> {
-        let (position, cause) = (record.position(), why.into());
-        if self.tolerant {
-            self.rejected.push(Rejected { position, cause });
-            return Ok(());
-        }
-        Err(TaskError::fatal(RejectedRecord {
-            topic: position.topic().to_owned(),
-            partition: position.partition(),
-            offset: position.offset(),
-            cause,
-        }))
+        let (position, cause) = (record.position(), SharedCause::new(why.into()));
+        let (timestamp, original) = (record.timestamp(), record.original().cloned());
+        let error = rejection(&position, &cause);
+        self.rejected.push(Rejected { position, cause: Box::new(cause), timestamp, original });
+        if self.tolerant { Ok(()) } else { Err(error) }
     }
 
     /// Pauses the delivery of assigned partitions, until [`Self::resume`] or until they are given up.
@@ -124,6 +125,16 @@ impl PutCx {
     pub fn into_requests(self) -> (Vec<Rejected>, Vec<PutAction>) {
         (self.rejected, self.actions)
     }
+}
+
+/// The error of a rejected record under `errors.tolerance=none`.
+pub(crate) fn rejection(position: &Position, cause: &SharedCause) -> TaskError {
+    TaskError::fatal(RejectedRecord {
+        topic: position.topic().to_owned(),
+        partition: position.partition(),
+        offset: position.offset(),
+        cause: Box::new(cause.clone()),
+    })
 }
 
 /// A rejected record under `errors.tolerance=none`.

@@ -14,7 +14,9 @@ mod record;
 pub use commit::{Brand, Decided, PutForward, StillOpen};
 pub use commit::{Closing, PreCommit, Running, Safe};
 pub use connector::{Direct, SinkConnector, SinkMeta, SinkTask};
+pub(crate) use context::rejection;
 pub use context::{CloseReason, PutAction, PutCx, Rejected, StartOffsets};
+pub(crate) use record::OriginalRecord;
 pub use record::{HasPosition, PartitionTag, Position, SinkRecord, SinkRecordParts, TopicPartition};
 
 use crate::{config::ConnectorConfig, error::Result, task::OpenCx};

@@ -3,6 +3,7 @@
 use crate::{
     data::{ConnectData, DataError, Schema, SchemaAndValue, Text, Value, value_text},
     header::Headers,
+    task::ports::ConsumedBatch,
 };
 use std::{borrow::Cow, fmt, sync::Arc};
 
@@ -57,6 +58,16 @@ impl PartitionTag {
 pub struct SinkRecord {
     tag: Arc<PartitionTag>,
     parts: SinkRecordParts,
+    original: Option<OriginalRecord>,
+}
+
+/// A record as it came from Kafka: what a dead letter queue gets, also of a record that is rejected much later.
+#[derive(Debug, Clone)]
+pub(crate) struct OriginalRecord {
+    /// Shared by the records of one consumer poll.
+    pub(crate) batch: Arc<ConsumedBatch>,
+    /// Which record of it.
+    pub(crate) index: u32,
 }
 
 /// What a runtime or a test makes a [`SinkRecord`] of.
@@ -81,7 +92,17 @@ impl SinkRecord {
     #[doc(hidden)]
     #[must_use]
     pub fn from_parts(tag: Arc<PartitionTag>, parts: SinkRecordParts) -> Self {
-        Self { tag, parts }
+        Self { tag, parts, original: None }
+    }
+
+    /// Keeps what it was made of; only where there is a dead letter queue.
+    pub(crate) fn keep_original(&mut self, original: OriginalRecord) {
+        self.original = Some(original);
+    }
+
+    /// What it was made of, if that was kept.
+    pub(crate) fn original(&self) -> Option<&OriginalRecord> {
+        self.original.as_ref()
     }
 
     /// True if it belongs to this life of a partition.
@@ -209,6 +230,11 @@ impl Position {
     #[must_use]
     pub fn offset(&self) -> i64 {
         self.offset
+    }
+
+    /// The partition, to be shared.
+    pub(crate) fn topic_partition(&self) -> &Arc<TopicPartition> {
+        &self.partition
     }
 }
 

@@ -1,19 +1,24 @@
 //! From the records of one poll to the bytes of one produce batch: transformations, then converters.
+//!
+//! A record that cannot be taken becomes a dead letter at its own place in the batch, if the task has a dead letter
+//! queue: it goes the way of the records around it, in the same transaction where there is one.
 
 use super::{
-    Converters, guard,
+    Converters,
+    errors::{Failure, SourceLetters, Stage, TryAgain, offset_of},
+    guard,
     ports::{ProduceBatch, ProduceRecord, Slice},
     submitted_records::Runs,
 };
 use crate::{
     converter::{Converter, PassThrough},
-    data::{DataError, SchemaAndValue, Text},
+    data::{DataError, SchemaAndValue, Text, value_text},
     error::TaskError,
     header::{Header, Headers},
-    source::{Entry, EntryKind, Payload, PayloadRef, RecordBatch},
+    source::{Entry, EntryKind, OffsetColumn, Payload, PayloadRef, RecordBatch},
     transform::{ConnectRecord, Transformation},
 };
-use std::fmt;
+use std::{fmt, time::Duration};
 
 /// Converts the batches of one task.
 pub(crate) struct BatchConverter {
@@ -22,6 +27,8 @@ pub(crate) struct BatchConverter {
     pass_value: PassThrough,
     chain: Option<Box<dyn Transformation>>,
     tolerate: bool,
+    /// The dead letter queue; only records that are skipped go there.
+    letters: Option<SourceLetters>,
 }
 
 /// What became of one batch.
@@ -33,42 +40,59 @@ pub(crate) struct Converted {
     pub(crate) runs: Runs,
     /// Records that the transformations dropped.
     pub(crate) filtered: u64,
-    /// Records that could not be converted and were skipped, as `errors.tolerance=all` allows.
-    pub(crate) failed: u64,
-    /// Why the first of them was skipped.
-    pub(crate) first_failure: Option<TaskError>,
+    /// Records that failed, by their entry: skipped as `errors.tolerance=all` allows, but for the one that ends the batch.
+    pub(crate) failed: Vec<(usize, Failure)>,
+    /// How many of the batch's records are dead letters.
+    pub(crate) n_letters: u64,
     /// The batch ends before a record that must not be skipped.
     pub(crate) failure: Option<TaskError>,
 }
 
 impl BatchConverter {
-    pub(crate) fn new(converters: Converters, chain: Option<Box<dyn Transformation>>, tolerate: bool) -> Self {
+    /// Without `tolerate`, the first record that fails ends its batch.
+    pub(crate) fn new(
+        converters: Converters,
+        chain: Option<Box<dyn Transformation>>,
+        tolerate: bool,
+        letters: Option<SourceLetters>,
+    ) -> Self {
         let (pass_key, pass_value) = (converters.key.pass_through(), converters.value.pass_through());
-        Self { converters, pass_key, pass_value, chain, tolerate }
+        Self { converters, pass_key, pass_value, chain, tolerate, letters: letters.filter(|_| tolerate) }
     }
 
-    /// Converts the records of one poll; `spare` is an empty buffer to write to.
+    /// Converts the records of one poll, or the rest of them.
     ///
-    /// Text and bytes that the converters pass through stay where they are: the buffer of the batch is handed on. If
-    /// nothing of it is used, it stays in `raw`.
-    pub(crate) fn convert(&mut self, raw: &mut RecordBatch, spare: Vec<u8>) -> Converted {
-        let mut writer = Writer::new(spare, raw);
-        let done = guard::call("a converter or transformation", || self.convert_all(raw, &mut writer));
-        let Writer { out, records, headers, topics, passed, mut converted } = writer;
-        if let Err(panic) = done {
-            converted.failure = Some(panic);
+    /// `retry` is asked about each record that may be taken later, by its entry: how long to wait, or nothing to give it
+    /// up. Answers the wait; the next call begins with that record, and what was converted before stays.
+    pub(crate) fn go_on(
+        &mut self,
+        raw: &RecordBatch,
+        offsets: &dyn OffsetColumn,
+        conversion: &mut Conversion,
+        retry: impl FnMut(usize) -> Option<Duration>,
+    ) -> Option<TryAgain> {
+        let Conversion { writer, next } = conversion;
+        let done = guard::call("a converter or transformation", || self.convert(raw, offsets, writer, next, retry));
+        done.unwrap_or_else(|panic| {
+            writer.converted.failure = Some(panic);
             // The runs may be one record ahead of the records.
-            let n = u32::try_from(records.len()).unwrap_or(u32::MAX);
-            converted.runs.cut(n);
-        }
-        let passed = if passed { raw.take_buffer() } else { Vec::new() };
-        converted.batch = ProduceBatch { first_seq: 0, buffers: [passed, out], topics, records, headers };
-        converted
+            let n = u32::try_from(writer.records.len()).unwrap_or(u32::MAX);
+            writer.converted.runs.cut(n);
+            None
+        })
     }
 
-    fn convert_all(&mut self, raw: &RecordBatch, writer: &mut Writer) {
-        let tolerate = self.tolerate;
-        for entry in raw.entries() {
+    fn convert(
+        &mut self,
+        raw: &RecordBatch,
+        offsets: &dyn OffsetColumn,
+        writer: &mut Writer,
+        next: &mut usize,
+        mut retry: impl FnMut(usize) -> Option<Duration>,
+    ) -> Option<TryAgain> {
+        while let Some(entry) = raw.entries().get(*next) {
+            let index = *next;
+            *next += 1;
             if entry.kind == EntryKind::Advance {
                 writer.converted.runs.push(entry.slot, entry.offset, false);
                 continue;
@@ -79,33 +103,49 @@ impl BatchConverter {
             } else {
                 self.plain(raw, entry, writer)
             };
-            let converted = &mut writer.converted;
-            match record {
-                Ok(Some(record)) => {
-                    writer.records.push(record);
-                    converted.runs.push(entry.slot, entry.offset, true);
-                    continue;
-                }
-                Ok(None) => converted.filtered += 1,
-                Err(failed) => {
-                    let fatal = !tolerate || matches!(failed, Failed::Always(_));
-                    let topic = &raw.topics()[entry.topic as usize];
-                    let error = failed.into_error(topic);
-                    if fatal {
-                        converted.failure = Some(error);
-                    } else {
-                        converted.failed += 1;
-                        converted.first_failure.get_or_insert(error);
-                    }
-                }
+            if let Ok(Some(record)) = record {
+                writer.records.push(record);
+                writer.converted.runs.push(entry.slot, entry.offset, true);
+                continue;
             }
             writer.out.truncate(n_bytes);
             writer.headers.truncate(n_headers);
-            if writer.converted.failure.is_some() {
-                break;
+            let mut letter = None;
+            if let Err(failed) = record {
+                let topic = &raw.topics()[entry.topic as usize];
+                if failed.is_retriable()
+                    && let Some(after) = retry(index)
+                {
+                    *next = index;
+                    return Some(TryAgain { after, error: failed.describe(topic) });
+                }
+                if !self.tolerate || matches!(failed, Failed::Always(_)) {
+                    writer.converted.failure = Some(failed.describe(topic));
+                }
+                if let Some(failure) = failed.into_failure(&self.converters) {
+                    if let Some(letters) = &self.letters {
+                        let offset = offset_of(raw.entries(), index, offsets);
+                        let headers = letters.headers(topic, entry.slot, offset.as_ref(), &failure);
+                        match writer.dead_letter(raw, entry, letters.topic.clone(), headers) {
+                            Ok(record) => letter = Some(record),
+                            Err(failed) => writer.converted.failure = Some(failed.describe(topic)),
+                        }
+                    }
+                    writer.converted.failed.push((index, failure));
+                }
+                if writer.converted.failure.is_some() {
+                    return None;
+                }
+            } else {
+                writer.converted.filtered += 1;
             }
-            writer.converted.runs.push(entry.slot, entry.offset, false);
+            writer.converted.runs.push(entry.slot, entry.offset, letter.is_some());
+            if let Some(letter) = letter {
+                writer.converted.n_letters += 1;
+                writer.records.push(letter);
+            }
         }
+        None
     }
 
     /// A record as its connector emitted it.
@@ -190,6 +230,36 @@ impl fmt::Debug for BatchConverter {
     }
 }
 
+/// A batch on its way; see [`BatchConverter::go_on`].
+pub(crate) struct Conversion {
+    writer: Writer,
+    /// The entry to go on with.
+    next: usize,
+}
+
+impl Conversion {
+    /// Begins with a batch; `spare` is an empty buffer to write to.
+    pub(crate) fn new(raw: &RecordBatch, spare: Vec<u8>) -> Self {
+        Self { writer: Writer::new(spare, raw), next: 0 }
+    }
+
+    /// What has failed so far.
+    pub(crate) fn failed(&self) -> &[(usize, Failure)] {
+        &self.writer.converted.failed
+    }
+
+    /// The produce batch.
+    ///
+    /// Text and bytes that the converters pass through stay where they are: the buffer of the batch is handed on. If
+    /// nothing of it is used, it stays in `raw`.
+    pub(crate) fn finish(self, raw: &mut RecordBatch) -> Converted {
+        let Writer { out, records, headers, topics, passed, mut converted } = self.writer;
+        let passed = if passed { raw.take_buffer() } else { Vec::new() };
+        converted.batch = ProduceBatch { first_seq: 0, buffers: [passed, out], topics, records, headers };
+        converted
+    }
+}
+
 /// A produce batch in the making.
 struct Writer {
     out: Vec<u8>,
@@ -242,6 +312,49 @@ impl Writer {
         Some(Slice { buffer: 0, start, len })
     }
 
+    /// A record as it was emitted, for the dead letter queue: text and bytes stay where they are, other values are
+    /// written as their text.
+    fn dead_letter(
+        &mut self,
+        raw: &RecordBatch,
+        entry: &Entry,
+        topic: Text,
+        context: Vec<(&'static str, Option<String>)>,
+    ) -> Result<ProduceRecord, Failed> {
+        let first_header = self.headers.len();
+        for (_, (start, len), value) in raw.header_places(entry.headers) {
+            self.passed = true;
+            let value = self.as_text(raw, value)?;
+            self.headers.push((Slice { buffer: 0, start, len }, value));
+        }
+        let (key, value) = (self.as_text(raw, entry.key)?, self.as_text(raw, entry.value)?);
+        for (name, value) in context {
+            let name = self.write(name.as_bytes())?;
+            let value = value.map(|text| self.write(text.as_bytes())).transpose()?;
+            self.headers.push((name, value));
+        }
+        let headers = self.headers_from(first_header)?;
+        let (topic, timestamp) = (self.intern(topic), entry.timestamp.filter(|at| *at >= 0));
+        Ok(ProduceRecord { topic, partition: None, timestamp, key, value, headers })
+    }
+
+    fn as_text(&mut self, raw: &RecordBatch, at: Payload) -> Result<Option<Slice>, Failed> {
+        match at {
+            Payload::Null => Ok(None),
+            Payload::Text { start, len } | Payload::Bytes { start, len } => Ok(self.pass(start, len)),
+            Payload::Owned(_) => match raw.payload(at) {
+                PayloadRef::Value(_, Some(value)) => self.write(value_text(value).as_bytes()).map(Some),
+                _ => Ok(None),
+            },
+        }
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<Slice, Failed> {
+        let start = self.out.len();
+        self.out.extend_from_slice(bytes);
+        self.written(start)
+    }
+
     /// The place of what was written since the buffer was `start` bytes long.
     fn written(&self, start: usize) -> Result<Slice, Failed> {
         let place = |n: usize| u32::try_from(n).map_err(|_| Failed::Always(TOO_MUCH.to_owned()));
@@ -277,7 +390,14 @@ enum Failed {
 }
 
 impl Failed {
-    fn into_error(self, topic: &str) -> TaskError {
+    fn is_retriable(&self) -> bool {
+        match self {
+            Self::Transformation(e) | Self::Key(e) | Self::Value(e) | Self::Header(e) => e.is_retriable(),
+            Self::Always(_) => false,
+        }
+    }
+
+    fn describe(&self, topic: &str) -> TaskError {
         let (stage, error) = match self {
             Self::Transformation(e) => ("a transformation", e),
             Self::Key(e) => ("the key converter", e),
@@ -287,25 +407,21 @@ impl Failed {
                 return TaskError::fatal(format!("a record for topic `{topic}` cannot be sent: {why}"));
             }
         };
-        TaskError::fatal(Unconvertible { stage, topic: topic.to_owned(), error })
+        let text = format!("{stage} failed on a record for topic `{topic}`: {error}");
+        if error.is_retriable() { TaskError::retriable(text) } else { TaskError::fatal(text) }
+    }
+
+    /// As it is reported; nothing of what is never tolerated.
+    fn into_failure(self, converters: &Converters) -> Option<Failure> {
+        Some(match self {
+            Self::Transformation(e) => Failure::transformation(e),
+            Self::Key(e) => Failure::converter(Stage::KeyConverter, converters.key.class_name(), e),
+            Self::Value(e) => Failure::converter(Stage::ValueConverter, converters.value.class_name(), e),
+            Self::Header(e) => Failure::converter(Stage::HeaderConverter, converters.header.header_class_name(), e),
+            Self::Always(_) => return None,
+        })
     }
 }
-
-/// A record that a stage cannot take.
-#[derive(Debug)]
-struct Unconvertible {
-    stage: &'static str,
-    topic: String,
-    error: DataError,
-}
-
-impl fmt::Display for Unconvertible {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} failed on a record for topic `{}`: {}", self.stage, self.topic, self.error)
-    }
-}
-
-impl std::error::Error for Unconvertible {}
 
 /// As Kafka: -1 stands for no timestamp, any other negative one fails the task whatever is tolerated.
 fn timestamp(of: Option<i64>) -> Result<Option<i64>, Failed> {

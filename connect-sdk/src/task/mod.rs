@@ -3,6 +3,7 @@
 //! The worker runs these loops on Kafka; the testkit runs the very same ones on fakes and a virtual clock.
 
 mod convert;
+pub mod errors;
 pub(crate) mod guard;
 mod offset_committer;
 pub mod ports;

@@ -12,6 +12,7 @@ use crate::{
 };
 use bytes::Bytes;
 use std::{
+    fmt,
     sync::Arc,
     task::{Context, Poll},
     time::Duration,
@@ -188,6 +189,38 @@ pub trait TopicEnsurer: Send + Sync {
     fn ensure<'a>(&'a self, topic: &'a str) -> BoxFuture<'a, Result<TopicLimits, TaskError>>;
 }
 
+/// Where records go that a step could not take (`errors.deadletterqueue.*`). A source's dead letters go through its own
+/// producer, in the order of its records.
+#[derive(Clone)]
+pub struct DeadLetterTopic {
+    /// `errors.deadletterqueue.topic.name`.
+    pub name: Text,
+    /// `errors.deadletterqueue.context.headers.enable`: headers say what failed, and where the record came from.
+    pub context_headers: bool,
+    /// Makes the topic if it is missing; asked once, before the task's first record.
+    pub topics: Arc<dyn TopicEnsurer>,
+}
+
+impl fmt::Debug for DeadLetterTopic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DeadLetterTopic").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// A sink's dead letter queue, with a producer of its own.
+pub struct SinkDeadLetters {
+    /// The topic.
+    pub topic: DeadLetterTopic,
+    /// The way there.
+    pub producer: Box<dyn RecordProducer>,
+}
+
+impl fmt::Debug for SinkDeadLetters {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SinkDeadLetters").field("topic", &self.topic).finish_non_exhaustive()
+    }
+}
+
 /// Source offsets of one connector.
 pub trait OffsetStore: Send + Sync {
     /// The stored offsets of these partitions, in their order.
@@ -232,6 +265,8 @@ pub enum TaskEvent {
     Running,
     /// Paused as asked.
     Paused,
+    /// A record that failed, or what `errors.log.enable` has to say about many of them: an error line in the log.
+    Error(String),
     /// Something worth a warning in the log; the constant part of the message and the details.
     Warning(String),
     /// Something worth an info line in the log.
@@ -251,6 +286,21 @@ pub enum SkipReason {
     Rejected,
 }
 
+/// What error handling has done with the records of one batch.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ErrorCounts {
+    /// Steps of a record that failed, each try for itself.
+    pub failures: u64,
+    /// Tries that were made again.
+    pub retries: u64,
+    /// Failed records that got a line in the log (`errors.log.enable`).
+    pub logged: u64,
+    /// Records that were handed to the dead letter queue.
+    pub dead_letters: u64,
+    /// Records that the dead letter queue refused; the task fails.
+    pub dead_letter_failures: u64,
+}
+
 /// Counters and events of one task; called once a batch, never once a record.
 pub trait TaskObserver: Send + Sync {
     /// Something happened.
@@ -261,6 +311,8 @@ pub trait TaskObserver: Send + Sync {
     fn records_out(&self, records: u64, bytes: u64);
     /// Records were skipped.
     fn skipped(&self, reason: SkipReason, records: u64);
+    /// Records failed, were tried again, or were put aside; what became of them is told by [`Self::skipped`].
+    fn errors(&self, counts: ErrorCounts);
     /// Offsets were stored or committed (true), or it failed (false).
     fn offsets_committed(&self, ok: bool);
 }

@@ -7,6 +7,7 @@
 mod delivery;
 mod ending;
 mod errors;
+mod tolerance;
 mod transactions;
 
 pub use super::source_config::{SourceTaskConfig, SourceWorkerValues, TransactionBoundary};
@@ -15,9 +16,10 @@ pub use transactions::SourceProducer;
 use super::{
     Converters, OpenCx, TaskEnd, TaskInfo,
     convert::BatchConverter,
+    errors::{ErrorReporter, Retries, SourceLetters},
     guard::{self, guard},
     offset_committer::{HookCalls, OffsetCommitter},
-    ports::{Ack, Clock, Commands, OffsetStore, SkipReason, TargetState, TaskEvent, TaskObserver, TopicEnsurer},
+    ports::{Ack, Clock, Commands, DeadLetterTopic, OffsetStore, TargetState, TaskEvent, TaskObserver, TopicEnsurer},
     submitted_records::{OnAck, Resolved, SubmittedRecords},
     wait::{Backoff, Streak, Timer, give_way},
 };
@@ -38,6 +40,7 @@ use std::{
     task::{Context, Poll},
     time::Duration,
 };
+use tolerance::Tolerance;
 use transactions::Transactions;
 
 /// The first delay after a retriable error, as Kafka's.
@@ -70,6 +73,8 @@ pub struct SourcePorts {
     pub converters: Converters,
     /// The transformations, if there are any.
     pub chain: Option<Box<dyn Transformation>>,
+    /// The dead letter queue, if there is one: for records that fail and are skipped.
+    pub dead_letters: Option<DeadLetterTopic>,
 }
 
 impl fmt::Debug for SourcePorts {
@@ -94,6 +99,7 @@ pub struct SourceTask {
     commands: Box<dyn Commands>,
     observer: Arc<dyn TaskObserver>,
     converter: BatchConverter,
+    tolerance: Tolerance,
     /// The state that is acted on; the herder may wish another one.
     target: TargetState,
     records: SubmittedRecords,
@@ -171,7 +177,8 @@ impl SourceTask {
         config: SourceTaskConfig,
         ports: SourcePorts,
     ) -> Self {
-        let SourcePorts { clock, producer, topics, offsets, commands, observer, converters, chain } = ports;
+        let SourcePorts { clock, producer, topics, offsets, commands, observer, converters, chain, dead_letters } =
+            ports;
         let partitions: Arc<[PartitionMap]> = partitions.into();
         let hook = HookCalls::new(connector.clone(), properties.clone(), OpenCx::new(task.clone()), partitions.clone());
         let committer = OffsetCommitter::new(
@@ -182,7 +189,17 @@ impl SourceTask {
             Timer::new(clock.clone()),
             hook,
         );
+        let letters = dead_letters.as_ref().map(|topic| SourceLetters {
+            topic: topic.name.clone(),
+            context_headers: topic.context_headers,
+            task: task.clone(),
+            partitions: partitions.clone(),
+        });
+        // The waits of two tasks, or of two lives of one, differ.
+        let retries = Retries::new(&config.errors, clock.now_ms().unsigned_abs() ^ u64::from(task.index));
+        let reporter = ErrorReporter::new(&task, config.errors, clock.clone(), observer.clone());
         Self {
+            tolerance: Tolerance::new(reporter, retries, dead_letters, letters.clone()),
             task,
             connector,
             properties,
@@ -197,7 +214,7 @@ impl SourceTask {
             target: commands.target(),
             commands,
             observer,
-            converter: BatchConverter::new(converters, chain, config.tolerate_errors),
+            converter: BatchConverter::new(converters, chain, config.errors.tolerate, letters),
             records: SubmittedRecords::new(partitions.len()),
             partitions,
             committer,
@@ -225,7 +242,9 @@ impl SourceTask {
 
     /// Runs the task until it is told to stop or fails. Dropping the future kills it: nothing more is stored.
     pub async fn run(mut self) -> TaskEnd {
-        match self.drive().await {
+        let end = self.drive().await;
+        self.tolerance.reporter.end();
+        match end {
             Ok(()) => TaskEnd::Stopped,
             Err(error) => TaskEnd::Failed(error),
         }
@@ -276,6 +295,7 @@ impl SourceTask {
     /// Loads the offsets, once, and opens the source.
     async fn start(&mut self, loaded: &mut bool) -> Result<Box<dyn DynSource>, LifeEnd> {
         self.start_transactions().await?;
+        self.ensure_dead_letter_topic().await?;
         if !*loaded {
             let (store, partitions) = (self.offsets.clone(), self.partitions.to_vec());
             let mut load = pin!(async move { store.load(partitions).await });
@@ -444,11 +464,14 @@ impl SourceTask {
 
     fn take_acks(&mut self) {
         let mut out = Resolved::default();
-        let mut n_refused = 0;
-        let mut first_refused = None;
-        for ack in self.acks.drain(..) {
+        for ack in std::mem::take(&mut self.acks) {
             let resolved = match ack {
-                Ack::Delivered { first, n } => self.records.acked(first, n, &mut self.due),
+                Ack::Delivered { first, n } => {
+                    // Dead letters are acknowledged, but not passed on.
+                    let n_letters = self.delivered_letters(first, n);
+                    let resolved = self.records.acked(first, n, &mut self.due);
+                    Resolved { records: resolved.records.saturating_sub(n_letters), ..resolved }
+                }
                 Ack::Failed { error, .. } if self.transactions.is_some() => {
                     let refused = |t: &mut Transactions| t.refused(shared(error));
                     if let Some(error) = self.transactions.as_mut().and_then(refused) {
@@ -456,9 +479,12 @@ impl SourceTask {
                     }
                     continue;
                 }
-                Ack::Failed { first, n, error } if self.config.tolerate_errors => {
-                    n_refused += u64::from(n);
-                    first_refused.get_or_insert(error);
+                Ack::Failed { first, n, .. } if self.config.errors.tolerate => {
+                    if let Some(error) = self.tolerate_refused(&ack) {
+                        self.records.failed(first, n);
+                        self.failure.get_or_insert(error);
+                        continue;
+                    }
                     let resolved = self.records.acked(first, n, &mut self.due);
                     Resolved { records: 0, ..resolved }
                 }
@@ -477,12 +503,12 @@ impl SourceTask {
         if out.records > 0 || out.bytes > 0 {
             self.observer.records_out(out.records, out.bytes);
         }
-        self.report_skipped(SkipReason::Refused, n_refused, first_refused.as_deref());
         self.call_due();
     }
 
     /// Starts to store what is accepted now.
     fn commit(&mut self) {
+        self.tolerance.reporter.tell();
         if self.transactions.is_some() {
             self.commit_offsets_alone();
             // The hook may have something left to hear.

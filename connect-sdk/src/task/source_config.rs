@@ -4,6 +4,7 @@ use crate::{
     config::{ConfigDef, ConfigErrors, ConfigKey, ConfigType, Importance, Validator, own_keys},
     erased::Properties,
     source::BatchLimits,
+    task::errors::ErrorConfig,
 };
 use std::time::Duration;
 
@@ -58,10 +59,8 @@ pub struct SourceTaskConfig {
     pub inflight_records_max: usize,
     /// `inflight.max.bytes`: no poll while so many bytes wait for their acknowledgement.
     pub inflight_bytes_max: usize,
-    /// `errors.tolerance=all`: records that cannot be converted, or that the broker refuses, are skipped.
-    pub tolerate_errors: bool,
-    /// `errors.log.enable`: skipped records are logged, once a batch.
-    pub log_errors: bool,
+    /// What becomes of records that cannot be transformed or converted, or that are refused.
+    pub errors: ErrorConfig,
     /// `errors.retry.timeout`: how long a source is opened again after retriable errors in a row; `None` is for ever.
     ///
     /// 0 is for ever, too: that is the default, and Kafka tries a retriable poll again without limit.
@@ -126,16 +125,7 @@ impl SourceTaskConfig {
     /// # Errors
     /// Everything that is wrong with them.
     pub fn from_properties(properties: &Properties, worker: SourceWorkerValues) -> Result<Self, ConfigErrors> {
-        let long = |name: &str, default: &str| ConfigKey::new(name, ConfigType::Long).default(default);
-        let def = Self::own_def()
-            .define(long("errors.retry.timeout", "0"))
-            .define(long("errors.retry.delay.max.ms", "60000"))
-            .define(
-                ConfigKey::new("errors.tolerance", ConfigType::String)
-                    .default("none")
-                    .validator(Validator::valid_string(["none", "all"])),
-            )
-            .define(ConfigKey::new("errors.log.enable", ConfigType::Boolean).default("false"))
+        let def = ErrorConfig::define(Self::own_def())
             .define(
                 ConfigKey::new("transaction.boundary", ConfigType::String)
                     .default("poll")
@@ -155,13 +145,13 @@ impl SourceTaskConfig {
             u64::try_from(config.integer(name).unwrap_or(default)).ok().filter(|n| *n > 0).unwrap_or(u64::MAX)
         };
         let ms = |name: &str| config.integer(name).and_then(|ms| u64::try_from(ms).ok()).map(Duration::from_millis);
+        let errors = ErrorConfig::read(&config);
         Ok(Self {
             batch: BatchLimits { records: size(own_keys::BATCH_MAX_RECORDS), bytes: size(own_keys::BATCH_MAX_BYTES) },
             inflight_records_max: size(own_keys::INFLIGHT_MAX_RECORDS),
             inflight_bytes_max: size(own_keys::INFLIGHT_MAX_BYTES),
-            tolerate_errors: config.string("errors.tolerance") == Some("all"),
-            log_errors: config.boolean("errors.log.enable") == Some(true),
-            retry_timeout: ms("errors.retry.timeout").filter(|d| !d.is_zero()),
+            errors,
+            retry_timeout: errors.retry_timeout.filter(|d| !d.is_zero()),
             boundary: match config.string("transaction.boundary").unwrap_or_default().to_ascii_lowercase().as_str() {
                 "connector" => TransactionBoundary::Connector,
                 "interval" => {
@@ -179,7 +169,7 @@ impl SourceTaskConfig {
                 }
                 _ => TransactionBoundary::Poll,
             },
-            retry_delay_max: ms("errors.retry.delay.max.ms").unwrap_or_default().max(Duration::from_millis(1)),
+            retry_delay_max: errors.retry_delay_max,
             worker,
         })
     }
@@ -199,7 +189,7 @@ mod tests {
         let config = read(&[]).unwrap();
         assert_eq!(config.batch, BatchLimits { records: 2000, bytes: 1 << 20 });
         assert_eq!((config.inflight_records_max, config.inflight_bytes_max), (100_000, 32 << 20));
-        assert!(!config.tolerate_errors && !config.log_errors);
+        assert!(!config.errors.tolerate && !config.errors.log);
         assert_eq!((config.retry_timeout, config.retry_delay_max), (None, Duration::from_secs(60)));
         assert_eq!(config.boundary, TransactionBoundary::Poll);
     }
@@ -227,7 +217,7 @@ mod tests {
     fn values_are_read_and_all_mistakes_are_told_at_once() {
         let config = read(&[("errors.tolerance", "all"), ("errors.retry.timeout", "2000"), ("batch.max.records", "7")]);
         let config = config.unwrap();
-        assert!(config.tolerate_errors);
+        assert!(config.errors.tolerate);
         assert_eq!((config.retry_timeout, config.batch.records), (Some(Duration::from_secs(2)), 7));
         let wrong = [("batch.max.records", "0"), ("inflight.max.bytes", "many"), ("errors.tolerance", "some")];
         let errors = read(&wrong).unwrap_err();

@@ -1,6 +1,6 @@
 //! `Wishes` and `Reports`: the two sides of a task that a test sees: what it is told to do, and what it tells.
 
-use crate::task::ports::{Commands, SkipReason, TargetState, TaskEvent, TaskObserver};
+use crate::task::ports::{Commands, ErrorCounts, SkipReason, TargetState, TaskEvent, TaskObserver};
 use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -58,6 +58,7 @@ struct Told {
     events: Vec<TaskEvent>,
     records: (u64, u64),
     skipped: BTreeMap<String, u64>,
+    errors: ErrorCounts,
     commits: (u64, u64),
 }
 
@@ -95,6 +96,21 @@ impl Reports {
         lock(&self.state).skipped.get(&format!("{reason:?}")).copied().unwrap_or(0)
     }
 
+    /// The error lines so far, one a line.
+    #[must_use]
+    pub fn error_lines(&self) -> String {
+        let events = self.events();
+        let texts =
+            events.iter().filter_map(|e| if let TaskEvent::Error(text) = e { Some(text.as_str()) } else { None });
+        texts.collect::<Vec<_>>().join("\n")
+    }
+
+    /// What error handling has done so far.
+    #[must_use]
+    pub fn errors(&self) -> ErrorCounts {
+        lock(&self.state).errors
+    }
+
     /// How many times offsets were stored or committed, and how many times that failed.
     #[must_use]
     pub fn commits(&self) -> (u64, u64) {
@@ -117,6 +133,15 @@ impl TaskObserver for Reports {
 
     fn skipped(&self, reason: SkipReason, records: u64) {
         *lock(&self.state).skipped.entry(format!("{reason:?}")).or_default() += records;
+    }
+
+    fn errors(&self, counts: ErrorCounts) {
+        let all = &mut lock(&self.state).errors;
+        all.failures += counts.failures;
+        all.retries += counts.retries;
+        all.logged += counts.logged;
+        all.dead_letters += counts.dead_letters;
+        all.dead_letter_failures += counts.dead_letter_failures;
     }
 
     fn offsets_committed(&self, ok: bool) {

@@ -14,7 +14,13 @@ use std::sync::Arc;
 
 impl SinkLoop {
     /// Asks the sink what is safe and sends it to the broker.
+    ///
+    /// What the dead letter queue does not have yet is waited for; if something else comes first, the commit stays due.
     pub(super) async fn commit(&mut self) -> Result<()> {
+        self.errors.tell();
+        if !self.dead_letters_are_durable().await? {
+            return Ok(());
+        }
         self.commit_requested = false;
         self.next_commit = self.clock.monotonic().saturating_add(self.config.offset_flush_interval);
         let asked = self.offsets.offered();
@@ -95,7 +101,9 @@ impl SinkLoop {
             self.forget(partitions);
             return Ok(());
         }
-        let (safe, mut outcome) = self.ask_closing(partitions, why).await;
+        // A task that stops has waited for them already.
+        let durable = self.await_dead_letters(self.config.offset_flush_timeout).await;
+        let (mut safe, mut outcome) = self.ask_closing(partitions, why).await;
         let told = if outcome.as_ref().is_err_and(is_panic) {
             // What panicked is not asked again.
             self.discard_sink()
@@ -109,7 +117,9 @@ impl SinkLoop {
                 outcome = outcome.and(Err(error));
             }
         }
+        outcome = outcome.and(durable);
         self.await_commit(why).await;
+        self.cap_at_dead_letters(&mut safe);
         let mut accepted = self.offsets.accept(safe);
         accepted.retain(|(p, _)| partitions.contains(p) && !self.inbox.is_lost(p));
         if !accepted.is_empty() {
@@ -162,6 +172,7 @@ impl SinkLoop {
     fn check_held(&self, asked: &Positions, said: &str, instead: &str) -> Result<()> {
         let lent = |tag: &Arc<PartitionTag>| {
             let ours = self.again.iter().flat_map(|delivery| &delivery.records);
+            let ours = ours.chain(self.converting.iter().flat_map(|converting| &converting.conversion.records));
             ours.filter(|record| record.has_tag(tag)).count()
         };
         match self.offsets.still_held(asked, lent) {

@@ -3,6 +3,7 @@
 use crate::{
     config::{ConfigDef, ConfigErrors, ConfigKey, ConfigType, Validator, own_keys::PUT_RETRY_TIMEOUT_MS},
     erased::Properties,
+    task::errors::ErrorConfig,
 };
 use std::time::Duration;
 
@@ -13,23 +14,17 @@ pub struct SinkTaskConfig {
     pub offset_flush_interval: Duration,
     /// `offset.flush.timeout.ms`: how long the result of a commit is awaited before the next one may be made.
     pub offset_flush_timeout: Duration,
-    /// `errors.tolerance=all`: records that cannot be converted, or that the sink rejects, are skipped.
-    pub tolerant: bool,
-    /// `errors.log.enable`: skipped records are reported for every batch; else the 1st, 2nd, 4th, 8th.. batch of them is.
-    pub log_errors: bool,
+    /// What becomes of records that cannot be converted or transformed, or that the sink rejects. Its longest delay
+    /// between two tries is also that of the doubling back-off of puts.
+    pub errors: ErrorConfig,
     /// `put.retry.timeout.ms`: how long a sink may go on failing with retriable errors; `None` is for ever.
     pub put_retry_timeout: Option<Duration>,
-    /// `errors.retry.delay.max.ms`: the longest delay that the doubling back-off reaches.
-    pub retry_delay_max: Duration,
     /// `task.shutdown.graceful.timeout.ms`: how long the last commit and `close` may take together.
     pub graceful_timeout: Duration,
 }
 
 const FLUSH_INTERVAL: &str = "offset.flush.interval.ms";
 const FLUSH_TIMEOUT: &str = "offset.flush.timeout.ms";
-const TOLERANCE: &str = "errors.tolerance";
-const LOG_ERRORS: &str = "errors.log.enable";
-const RETRY_DELAY_MAX: &str = "errors.retry.delay.max.ms";
 const GRACEFUL_TIMEOUT: &str = "task.shutdown.graceful.timeout.ms";
 
 impl SinkTaskConfig {
@@ -43,18 +38,11 @@ impl SinkTaskConfig {
             ConfigKey::new(name, ConfigType::Long).default(default.to_string()).validator(Validator::at_least(min))
         };
         let (put_retry_timeout, for_ever) = PUT_RETRY_TIMEOUT_MS;
-        let values = ConfigDef::new()
+        let values = ErrorConfig::define(ConfigDef::new())
             .define(millis(FLUSH_INTERVAL, 1_000, 1))
             .define(millis(FLUSH_TIMEOUT, 5_000, 1))
-            .define(millis(RETRY_DELAY_MAX, 60_000, 1))
             .define(millis(GRACEFUL_TIMEOUT, 5_000, 0))
             .define(millis(put_retry_timeout, for_ever, -1))
-            .define(
-                ConfigKey::new(TOLERANCE, ConfigType::String)
-                    .default("none")
-                    .validator(Validator::valid_string(["none", "all"])),
-            )
-            .define(ConfigKey::new(LOG_ERRORS, ConfigType::Boolean).default("false"))
             .parse(properties)?;
         let time = |key: &str| {
             let millis = values.integer(key).and_then(|ms| u64::try_from(ms).ok());
@@ -64,10 +52,8 @@ impl SinkTaskConfig {
         Ok(Self {
             offset_flush_interval: or_zero(FLUSH_INTERVAL),
             offset_flush_timeout: or_zero(FLUSH_TIMEOUT),
-            tolerant: values.string(TOLERANCE) == Some("all"),
-            log_errors: values.boolean(LOG_ERRORS).unwrap_or_default(),
+            errors: ErrorConfig::read(&values),
             put_retry_timeout: time(put_retry_timeout),
-            retry_delay_max: or_zero(RETRY_DELAY_MAX),
             graceful_timeout: or_zero(GRACEFUL_TIMEOUT),
         })
     }
@@ -86,14 +72,14 @@ mod tests {
         let config = read(&[("topics", "t")]).unwrap();
         assert_eq!(config.offset_flush_interval, Duration::from_secs(1));
         assert_eq!(config.put_retry_timeout, None);
-        assert!(!config.tolerant);
+        assert!(!config.errors.tolerate);
     }
 
     #[test]
     fn values_are_read_and_every_wrong_one_is_told() {
         let config = read(&[("put.retry.timeout.ms", "0"), ("errors.tolerance", "all")]).unwrap();
         assert_eq!(config.put_retry_timeout, Some(Duration::ZERO));
-        assert!(config.tolerant);
+        assert!(config.errors.tolerate);
         let errors =
             read(&[("put.retry.timeout.ms", "-2"), ("errors.tolerance", "some"), ("offset.flush.interval.ms", "x")]);
         assert_eq!(errors.unwrap_err().len(), 3);

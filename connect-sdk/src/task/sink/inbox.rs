@@ -138,6 +138,16 @@ impl Inbox {
         .await
     }
 
+    /// Takes what the consumer has to say while the task waits for something else. True if there is something that
+    /// cannot wait: a partition that comes or goes, or a failure.
+    pub(super) fn collect_urgent(&mut self, cx: &mut Context<'_>) -> bool {
+        self.collect("dead letter queue", cx);
+        let is_urgent = |e: &ConsumerEvent| {
+            matches!(e, ConsumerEvent::Assigned(_) | ConsumerEvent::Revoked(_) | ConsumerEvent::Lost(_))
+        };
+        self.failed.is_some() || self.waiting.iter().any(is_urgent)
+    }
+
     fn keep(&mut self, event: ConsumerEvent) {
         if !(self.ends && matches!(event, ConsumerEvent::Records(_))) {
             self.waiting.push_back(event);

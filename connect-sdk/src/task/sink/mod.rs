@@ -7,6 +7,7 @@
 mod commit;
 mod config;
 mod convert;
+mod dead_letters;
 mod delivery;
 mod inbox;
 mod partitions;
@@ -17,11 +18,18 @@ mod tests;
 
 pub use config::SinkTaskConfig;
 
-use self::{delivery::Delivery, inbox::Inbox, pauses::Pauses, retry::Trouble};
+use self::{
+    dead_letters::DeadLetters,
+    delivery::{Converting, Delivery},
+    inbox::Inbox,
+    pauses::Pauses,
+    retry::Trouble,
+};
 use super::{
     Converters, OpenCx, TaskEnd, TaskInfo,
+    errors::{ErrorReporter, Retries},
     guard::{Guarded, dispose, guard, is_panic},
-    ports::{Clock, Commands, ConsumerEvent, RecordConsumer, TargetState, TaskEvent, TaskObserver},
+    ports::{Clock, Commands, ConsumerEvent, RecordConsumer, SinkDeadLetters, TargetState, TaskEvent, TaskObserver},
     sink_offsets::SinkOffsets,
     wait::{Streak, Timer, give_way},
 };
@@ -53,6 +61,8 @@ pub struct SinkSetup {
     pub converters: Converters,
     /// The transformations, if there are any. Whatever they change, offsets are those of the topic that was read.
     pub chain: Option<Box<dyn Transformation>>,
+    /// The dead letter queue, if there is one.
+    pub dead_letters: Option<SinkDeadLetters>,
     /// A member of the sink's consumer group.
     pub consumer: Box<dyn RecordConsumer>,
     /// The herder's wishes.
@@ -89,6 +99,7 @@ pub async fn run(setup: SinkSetup) -> TaskEnd {
     }
     // The end of the task must not depend on how its sink takes being dropped.
     let _dropped = task.discard_sink();
+    task.errors.end();
     match end {
         Ok(()) => TaskEnd::Stopped,
         Err(error) => TaskEnd::Failed(error),
@@ -132,23 +143,34 @@ struct SinkLoop {
     trouble: Trouble,
     /// The records of a failed put that are to be lent again.
     again: Option<Delivery>,
+    /// A batch with a record that is to be converted again.
+    converting: Option<Converting>,
+    retries: Retries,
+    /// Records in a row that had to be converted again.
+    slow_conversions: Streak,
+    errors: ErrorReporter,
+    dead_letters: Option<DeadLetters>,
     /// An emptied vector that the next batch may use.
     spare: Vec<SinkRecord>,
     commit_requested: bool,
     next_commit: Duration,
     commit_since: Duration,
     next_put: Duration,
-    /// Batches with records that were skipped.
-    skips: Streak,
 }
 
 impl SinkLoop {
     fn new(setup: SinkSetup) -> Self {
-        let SinkSetup { connector, properties, task, config, converters, chain, .. } = setup;
+        let SinkSetup { connector, properties, task, config, converters, chain, dead_letters, .. } = setup;
         let SinkSetup { consumer, commands, clock, observer, .. } = setup;
         let now = clock.monotonic();
         let inbox = Inbox::new(consumer, connector.meta().type_name, Arc::clone(&clock), Arc::clone(&observer));
         Self {
+            // The waits of two tasks, or of two lives of one, differ.
+            retries: Retries::new(&config.errors, clock.now_ms().unsigned_abs() ^ u64::from(task.index)),
+            slow_conversions: Streak::default(),
+            errors: ErrorReporter::new(&task, config.errors, Arc::clone(&clock), Arc::clone(&observer)),
+            dead_letters: dead_letters.map(|port| DeadLetters::new(port, task.clone())),
+            converting: None,
             connector,
             properties,
             task,
@@ -171,7 +193,6 @@ impl SinkLoop {
             next_commit: now,
             commit_since: now,
             next_put: now,
-            skips: Streak::default(),
         }
     }
 
@@ -179,6 +200,9 @@ impl SinkLoop {
     async fn serve(&mut self) -> Result<()> {
         if self.target == TargetState::Paused {
             self.observer.event(TaskEvent::Paused);
+        }
+        if !self.ensure_dead_letter_topic().await? {
+            return Ok(());
         }
         while self.target != TargetState::Stopped {
             self.do_what_is_due().await?;
@@ -234,6 +258,11 @@ impl SinkLoop {
             Life::Closed { .. } | Life::Opening(_) => return Ok(()),
             Life::Open(_) => {}
         }
+        if self.converting.as_ref().is_some_and(|c| now >= c.at) && self.target == TargetState::Started {
+            self.convert_again().await?;
+            // What came of it may have ended this life.
+            return Ok(());
+        }
         match &self.again {
             Some(delivery) if now >= delivery.at => self.put_again().await?,
             None if now >= self.next_put => self.put(Delivery::empty()).await?,
@@ -259,6 +288,8 @@ impl SinkLoop {
             Life::Opening(_) => None,
             Life::Open(_) => {
                 let put = self.again.as_ref().map_or(self.next_put, |delivery| delivery.at);
+                let converting = self.converting.as_ref().filter(|_| self.target == TargetState::Started);
+                let put = converting.map_or(put, |converting| converting.at.min(put));
                 Some(if self.wants_commit() { put.min(self.next_commit) } else { put })
             }
         };
@@ -283,6 +314,12 @@ impl SinkLoop {
             && let Poll::Ready(result) = Pin::new(opening).poll(cx)
         {
             return Poll::Ready(Ok(Wake::Opened(result)));
+        }
+        if let Some(letters) = &mut self.dead_letters
+            && let Poll::Ready(Err(error)) = letters.poll(cx)
+        {
+            self.errors.dead_letters_failed(1);
+            return Poll::Ready(Err(error));
         }
         if let Poll::Ready(event) = self.inbox.poll(cx) {
             return Poll::Ready(event.map(Wake::Event));
@@ -347,6 +384,7 @@ impl SinkLoop {
     /// Drops the sink; its records count as not delivered.
     fn discard_sink(&mut self) -> Result<()> {
         self.again = None;
+        self.converting = None;
         self.commit_requested = false;
         self.pauses.sink_is_new();
         self.offsets.rewind();
@@ -379,6 +417,7 @@ impl SinkLoop {
 
     async fn finish(&mut self) -> Result<()> {
         self.again = None;
+        self.converting = None;
         self.inbox.end();
         let (mut awaits_release, mut told) = (false, Ok(()));
         while let Some(event) = self.inbox.take_waiting() {
@@ -390,6 +429,11 @@ impl SinkLoop {
         }
         if told.as_ref().is_err_and(is_panic) {
             self.discard_sink()?;
+        }
+        // The last commit needs time too.
+        let limit = self.config.offset_flush_timeout.min(self.config.graceful_timeout / 4);
+        if let Err(error) = self.await_dead_letters(limit).await {
+            self.warn(error.chain());
         }
         let owned: Vec<_> = self.offsets.partitions().cloned().collect();
         let closed = self.close_partitions(&owned, CloseReason::Stopping).await;

@@ -64,9 +64,7 @@ impl SinkLoop {
 
     pub(super) async fn on_revoked(&mut self, mut partitions: Vec<Arc<TopicPartition>>) -> Result<()> {
         partitions.retain(|p| self.offsets.owns(p));
-        if let Some(delivery) = &mut self.again {
-            delivery.forget(&partitions);
-        }
+        self.take_back(&partitions);
         let closed = self.close_partitions(&partitions, CloseReason::Revoked).await;
         self.inbox.consumer.released();
         closed
@@ -77,9 +75,7 @@ impl SinkLoop {
         if lost.is_empty() {
             return Ok(());
         }
-        if let Some(delivery) = &mut self.again {
-            delivery.forget(&lost);
-        }
+        self.take_back(&lost);
         self.warn(format!("partitions were lost without a last commit: {}", list(&lost)));
         // Forgotten first: whatever the sink does now, nothing of them is committed any more.
         self.forget(&lost);
@@ -89,6 +85,16 @@ impl SinkLoop {
         self.inbox.during("closed", told).await
     }
 
+    /// Takes the records of partitions that are given up out of what waits for another try.
+    fn take_back(&mut self, partitions: &[Arc<TopicPartition>]) {
+        if let Some(delivery) = &mut self.again {
+            delivery.forget(partitions);
+        }
+        if let Some(converting) = &mut self.converting {
+            converting.conversion.forget(partitions);
+        }
+    }
+
     pub(super) fn forget(&mut self, partitions: &[Arc<TopicPartition>]) {
         self.offsets.forget(partitions);
         self.pauses.forget(partitions);
@@ -96,7 +102,8 @@ impl SinkLoop {
 
     /// Tells the consumer what has changed in what it may deliver.
     pub(super) fn tell_pauses(&mut self) {
-        let all = self.target != TargetState::Started || self.again.is_some() || !matches!(self.life, Life::Open(_));
+        let waits = self.again.is_some() || self.converting.is_some();
+        let all = self.target != TargetState::Started || waits || !matches!(self.life, Life::Open(_));
         let changes = self.pauses.update(all, &self.offsets);
         if !changes.pause.is_empty() {
             self.inbox.consumer.pause(changes.pause);

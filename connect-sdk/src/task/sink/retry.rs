@@ -26,10 +26,10 @@ impl Trouble {
     pub(super) fn new(config: &SinkTaskConfig) -> Self {
         Self {
             during: None,
-            backoff: Backoff::new(DELAY_FIRST, config.retry_delay_max),
+            backoff: Backoff::new(DELAY_FIRST, config.errors.retry_delay_max),
             streak: Streak::default(),
             limit: config.put_retry_timeout,
-            quiet: config.retry_delay_max.saturating_mul(2),
+            quiet: config.errors.retry_delay_max.saturating_mul(2),
         }
     }
 

@@ -3,7 +3,7 @@
 use super::{
     super::{
         convert::Converted,
-        ports::{ProduceBatch, SkipReason, TaskEvent},
+        ports::{ProduceBatch, TaskEvent, TopicEnsurer, TopicLimits},
         submitted_records::{Resolved, Runs, Submission},
         wait::{Backoff, Streak},
     },
@@ -12,6 +12,7 @@ use super::{
     transactions::Transactions,
 };
 use crate::{
+    data::Text,
     erased::{DynSource, Polled},
     error::TaskError,
     source::{Mark, OffsetColumn},
@@ -62,11 +63,12 @@ impl SourceTask {
             ));
         }
         let n_bytes = records.n_bytes() as u64;
-        let converted = self.converter.convert(&mut records, std::mem::take(&mut self.spare));
-        let Converted { mut batch, mut runs, filtered, failed, first_failure, mut failure } = converted;
-        self.observer.records_in(u64::from(runs.n_sent()) + filtered + failed, n_bytes);
-        self.report_skipped(SkipReason::Filtered, filtered, None);
-        self.report_skipped(SkipReason::Failed, failed, first_failure.as_ref());
+        let conversion = self.convert(&records, &*offsets).await?;
+        self.report_failed(&records, &*offsets, &conversion);
+        let Converted { mut batch, mut runs, filtered, failed, n_letters, failure } = conversion.finish(&mut records);
+        let mut failure = failure.map(|error| self.tolerance.retries.ended(error));
+        self.observer.records_in(u64::from(runs.n_sent()) - n_letters + filtered + failed.len() as u64, n_bytes);
+        self.report_skipped(filtered, &failed, failure.is_some(), n_letters);
         // Buffers that nothing refers to are used again.
         source.reuse_buffer(records.take_buffer());
         let wrote = !batch.buffers[1].is_empty();
@@ -79,7 +81,7 @@ impl SourceTask {
             cut(&mut batch, &mut runs, first);
             failure = Some(error);
         }
-        if let Some(error) = self.check_sizes(&mut batch, &mut runs) {
+        if let Some(error) = self.check_sizes(&mut batch, &mut runs, &*offsets) {
             failure = Some(error);
         }
         if !runs.is_empty() {
@@ -88,6 +90,7 @@ impl SourceTask {
             self.step(|s, _| if s.transaction_is_ending() { Poll::Pending } else { Poll::Ready(()) }).await?;
             if n > 0 {
                 batch.first_seq = self.records.next_seq();
+                self.letters_handed_over(&batch);
                 let mut batch = Some(batch);
                 let sent = self.step(|s, cx| {
                     if s.transaction_is_ending() {
@@ -120,82 +123,41 @@ impl SourceTask {
 
     /// Makes sure of the batch's topics. Answers the first one that cannot be had, and why.
     async fn ensure_topics(&mut self, batch: &ProduceBatch) -> Result<Option<(u32, TaskError)>, Interrupt> {
-        let mut backoff = Backoff::new(RETRY_DELAY_FIRST, self.config.retry_delay_max);
-        let mut failures = Streak::default();
         for (index, topic) in (0..).zip(&batch.topics) {
             // A topic of skipped records only is not made.
             if self.known_topics.contains_key(topic) || !batch.records.iter().any(|r| r.topic == index) {
                 continue;
             }
-            loop {
-                let topics = self.topics.clone();
-                let mut ensure = pin!(async { topics.ensure(topic).await });
-                match self.step(|_, cx| ensure.as_mut().poll(cx)).await? {
-                    Ok(limits) => {
-                        self.known_topics.insert(topic.clone(), limits.record_bytes_max);
-                        break;
-                    }
-                    Err(TaskError::Retriable { cause, after }) => {
-                        if failures.add() {
-                            self.observer.event(TaskEvent::Warning(format!(
-                                "topic `{topic}` cannot be reached and is tried again ({} in a row): {cause}",
-                                failures.n()
-                            )));
-                        }
-                        let delay = after.unwrap_or_else(|| backoff.next_delay());
-                        self.rest(delay).await?;
-                    }
-                    Err(error) => return Ok(Some((index, context(&format!("topic `{topic}` cannot be used"), error)))),
-                }
-            }
+            match self.ensure_topic(self.topics.clone(), topic).await? {
+                Ok(limits) => self.known_topics.insert(topic.clone(), limits.record_bytes_max),
+                Err(error) => return Ok(Some((index, error))),
+            };
         }
         Ok(None)
     }
 
-    /// Takes records out that are too large for their topic: alone if errors are tolerated, else with all behind it.
-    fn check_sizes(&self, batch: &mut ProduceBatch, runs: &mut Runs) -> Option<TaskError> {
-        let limits: Vec<usize> =
-            batch.topics.iter().map(|t| self.known_topics.get(t).copied().unwrap_or(usize::MAX)).collect();
-        if limits.iter().all(|limit| batch.n_bytes() <= *limit) {
-            return None;
-        }
-        let too_large: Vec<u32> = (0..)
-            .zip(&batch.records)
-            .filter(|(_, r)| batch.record_bytes(r) > limits[r.topic as usize])
-            .map(|(i, _)| i)
-            .collect();
-        let &first = too_large.first()?;
-        let record = &batch.records[first as usize];
-        let error = TaskError::fatal(format!(
-            "a record of {} bytes for topic `{}` is larger than its limit of {} bytes; raise both `max.message.bytes` of \
-             the topic and `producer.override.max.request.size` of the connector",
-            batch.record_bytes(record),
-            batch.topics[record.topic as usize],
-            limits[record.topic as usize]
-        ));
-        if !self.config.tolerate_errors {
-            cut(batch, runs, first as usize);
-            return Some(error);
-        }
-        runs.skip(&too_large);
-        let mut skipped = too_large.iter().copied().peekable();
-        let mut index = 0;
-        batch.records.retain(|_| {
-            index += 1;
-            skipped.next_if_eq(&(index - 1)).is_none()
-        });
-        self.report_skipped(SkipReason::Refused, too_large.len() as u64, Some(&error));
-        None
-    }
-
-    pub(super) fn report_skipped(&self, reason: SkipReason, n: u64, first: Option<&TaskError>) {
-        if n == 0 {
-            return;
-        }
-        self.observer.skipped(reason, n);
-        if let Some(error) = first.filter(|_| self.config.log_errors) {
-            self.observer
-                .event(TaskEvent::Warning(format!("{n} records were skipped; the first one: {}", error.chain())));
+    /// Makes sure of one topic, for as long as it takes; the inner error is a fatal one.
+    pub(super) async fn ensure_topic(
+        &mut self,
+        topics: Arc<dyn TopicEnsurer>,
+        topic: &Text,
+    ) -> Result<Result<TopicLimits, TaskError>, Interrupt> {
+        let mut backoff = Backoff::new(RETRY_DELAY_FIRST, self.config.retry_delay_max);
+        let mut failures = Streak::default();
+        loop {
+            let mut ensure = pin!(topics.ensure(topic));
+            let (cause, after) = match self.step(|_, cx| ensure.as_mut().poll(cx)).await? {
+                Ok(limits) => return Ok(Ok(limits)),
+                Err(TaskError::Retriable { cause, after }) => (cause, after),
+                Err(error) => return Ok(Err(context(&format!("topic `{topic}` cannot be used"), error))),
+            };
+            if failures.add() {
+                self.observer.event(TaskEvent::Warning(format!(
+                    "topic `{topic}` cannot be reached and is tried again ({} in a row): {cause}",
+                    failures.n()
+                )));
+            }
+            self.rest(after.unwrap_or_else(|| backoff.next_delay())).await?;
         }
     }
 }

@@ -1,12 +1,13 @@
 //! Goal: what is stored was accepted, what was accepted is stored, nothing is lost, and a good end leaves no duplicate.
 //! Method: the loop on fakes and a virtual clock, a scripted source, and for each promise the way it could be broken.
 
+mod errors;
 mod faults;
 mod rig;
 mod transactions;
 
 use super::*;
-use crate::testkit::Random;
+use crate::{task::ports::SkipReason, testkit::Random};
 use rig::{Act, Rig};
 use std::collections::BTreeMap;
 

@@ -404,6 +404,7 @@ impl SourceTask {
 
     /// Forgets what the last life has left in an open transaction, of which nothing may be committed any more.
     pub(super) fn abandon(&mut self) {
+        self.tolerance.forget();
         match &self.transactions {
             None => self.records.abandon(),
             // Its offsets are taken; its acknowledgements are still counted.

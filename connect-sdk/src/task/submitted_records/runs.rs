@@ -50,6 +50,25 @@ impl Runs {
         self.runs.is_empty()
     }
 
+    /// The source partition of the record with this sequence number within the batch, and the index of its offset, or of
+    /// the group's that it belongs to.
+    pub(crate) fn at(&self, seq: u32) -> (u32, Option<u32>) {
+        let (mut first, mut slot) = (0, None);
+        for run in &self.runs {
+            let after = first + if run.sent { run.n } else { 0 };
+            if slot.is_none() && run.sent && seq < after {
+                slot = Some(run.slot);
+                if run.offset != NO_OFFSET {
+                    return (run.slot, Some(run.offset + seq - first));
+                }
+            } else if slot == Some(run.slot) && run.offset != NO_OFFSET {
+                return (run.slot, Some(run.offset));
+            }
+            first = after;
+        }
+        (slot.unwrap_or_default(), None)
+    }
+
     pub(super) fn iter(&self) -> impl Iterator<Item = &Run> {
         self.runs.iter()
     }
@@ -152,6 +171,20 @@ mod tests {
         assert_eq!(cut.runs, runs(&entries[..2]).runs);
         cut.cut(0);
         assert!(cut.is_empty());
+    }
+
+    #[test]
+    fn a_record_is_found_with_its_offset_or_that_of_its_group() {
+        let runs = runs(&[
+            (3, Some(0), true),
+            (3, Some(1), false),
+            (4, None, true),
+            (5, Some(2), true),
+            (4, Some(3), true),
+            (4, None, true),
+        ]);
+        let found: Vec<_> = (0..5).map(|seq| runs.at(seq)).collect();
+        assert_eq!(found, [(3, Some(0)), (4, Some(3)), (5, Some(2)), (4, Some(3)), (4, None)]);
     }
 
     #[test]

@@ -103,6 +103,7 @@ impl World {
             observer: Arc::new(reports.clone()),
             converters: Converters { key: converter.clone(), value: converter.clone(), header: converter },
             chain: None,
+            dead_letters: None,
         };
         let task = SourceTask::new(
             super::life::Subject::task(),

@@ -114,7 +114,7 @@ fn a_timestamp_below_minus_one_fails_even_with_tolerance() {
     let record = RawRecord { timestamp: Some(-2), ..value(b"a") };
     let mut stage = one_partition(&[("errors.tolerance", "all")], &[value(b"a"), record]);
     let end = stage.end().unwrap();
-    assert!(end.starts_with("timestamp of record `t-0@1` is -2"), "{end}");
+    assert!(end.starts_with("record `t-0@1` has the timestamp -2"), "{end}");
     assert_eq!(stage.committed().0, Some(1));
 }
 
@@ -185,7 +185,8 @@ fn rejected_records_are_skipped_with_tolerance_and_fail_the_task_without() {
     stage.append(0, 3);
     stage.pass(1000);
     assert_eq!(stage.reports.skipped(SkipReason::Rejected), 1);
-    assert!(stage.reports.warnings().contains("rejected 1 records; the first: `t-0@1`: too long"));
+    let warnings = stage.reports.warnings();
+    assert!(warnings.contains("1 records were skipped (rejected 1); the first: `t-0@1`: too long"), "{warnings}");
     assert_eq!(stage.committed().0, Some(3));
     let mut stage = one_partition(&[], &[]);
     stage.on_put(reject);

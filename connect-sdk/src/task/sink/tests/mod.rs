@@ -3,6 +3,8 @@
 
 mod commits;
 mod conversion;
+mod dead_letters;
+mod errors;
 mod random;
 mod rebalance;
 mod retries;
@@ -12,8 +14,10 @@ use super::*;
 use crate::config::{ConfigDef, ConfigErrors};
 use crate::erased::BoxFuture;
 use crate::{
+    converter::Converter,
     sink::{CloseReason, PreCommit, PutCx, Safe, SinkMeta, SinkRecord, StartOffsets, TopicPartition},
-    testkit::{MemoryGroup, RawRecord, Reports, Sim, TextConverter, Wishes},
+    task::ports::DeadLetterTopic,
+    testkit::{MemoryGroup, MemoryKafka, RawRecord, Reports, Sim, TextConverter, Wishes},
 };
 use std::{
     collections::{BTreeSet, VecDeque},
@@ -228,6 +232,9 @@ struct Stage {
     sink: Shared,
     properties: Properties,
     chain: Option<Box<dyn Transformation>>,
+    converter: Arc<dyn Converter>,
+    /// Where the dead letter queue is, and whether its records have context headers.
+    letters: Option<(MemoryKafka, bool)>,
     end: Arc<Mutex<Option<TaskEnd>>>,
 }
 
@@ -269,6 +276,8 @@ impl Stage {
             sink,
             properties: properties.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect(),
             chain: None,
+            converter: Arc::new(TextConverter),
+            letters: None,
             end: Arc::default(),
         }
     }
@@ -283,14 +292,22 @@ impl Stage {
     }
 
     fn start(&mut self) {
-        let converter = Arc::new(TextConverter);
+        let (key, value, header) = (Arc::new(TextConverter), self.converter.clone(), Arc::new(TextConverter));
         let setup = SinkSetup {
             connector: Arc::new(self.sink.clone()),
             properties: self.properties.clone(),
             task: TaskInfo { connector: "s".to_owned(), index: 0, n_tasks: 1 },
             config: SinkTaskConfig::from_properties(&self.properties).unwrap(),
-            converters: Converters { key: converter.clone(), value: converter.clone(), header: converter },
+            converters: Converters { key, value, header },
             chain: self.chain.take(),
+            dead_letters: self.letters.as_ref().map(|(kafka, context_headers)| SinkDeadLetters {
+                topic: DeadLetterTopic {
+                    name: "dlq".into(),
+                    context_headers: *context_headers,
+                    topics: Arc::new(kafka.clone()),
+                },
+                producer: kafka.producer(),
+            }),
             consumer: self.group.join(),
             commands: Box::new(self.wishes.clone()),
             clock: Arc::new(self.sim.clock()),

@@ -173,7 +173,10 @@ fn a_refused_record_is_skipped_and_counted_if_errors_are_tolerated() {
     rig.run_for(1500);
     assert_eq!(rig.stored(0), Some(20));
     assert_eq!((rig.reports.skipped(SkipReason::Refused), rig.reports.records()), (2, (20, 18)));
-    assert!(rig.reports.warnings().contains("1 records were skipped; the first one: topic `t`: no leader"));
+    let warnings = rig.reports.warnings();
+    assert!(warnings.contains("1 records were skipped (refused 1); the first: topic `t`: no leader"), "{warnings}");
+    let lines = rig.reports.error_lines();
+    assert_eq!(lines.matches("Executing stage 'KAFKA_PRODUCE'").count(), 2, "{lines}");
 }
 
 #[test]
@@ -249,7 +252,8 @@ fn a_record_that_cannot_be_converted_ends_the_task_or_is_skipped() {
     rig.run_for(1500);
     assert_eq!(rig.kafka.texts(), [numbers(0, 0..2), numbers(0, 3..5)].concat());
     assert_eq!((rig.stored(0), rig.reports.skipped(SkipReason::Failed)), (Some(5), 1));
-    assert_eq!(rig.reports.warnings(), "", "not logged unless `errors.log.enable`");
+    assert_eq!(rig.reports.error_lines(), "", "not logged one by one unless `errors.log.enable`");
+    assert!(rig.reports.warnings().starts_with("1 records were skipped (failed 1)"), "{}", rig.reports.warnings());
 }
 
 #[test]

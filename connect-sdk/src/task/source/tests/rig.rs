@@ -357,6 +357,10 @@ pub(super) struct Rig {
     /// The transactional id, if the task writes exactly once.
     pub(super) exactly_once: Option<&'static str>,
     pub(super) chain: Option<Box<dyn Transformation>>,
+    /// Other converters than the plain ones.
+    pub(super) converters: Option<Converters>,
+    /// There is a dead letter queue, `dlq`, with context headers.
+    pub(super) has_letters: bool,
     ended: Arc<Mutex<Option<TaskEnd>>>,
 }
 
@@ -383,6 +387,8 @@ impl Rig {
             pass: true,
             exactly_once: None,
             chain: None,
+            converters: None,
+            has_letters: false,
             ended: Arc::default(),
         }
     }
@@ -404,8 +410,13 @@ impl Rig {
             offsets: Arc::new(self.offsets.clone()),
             commands: Box::new(self.wishes.clone()),
             observer: Arc::new(self.reports.clone()),
-            converters: converters(self.pass),
+            converters: self.converters.take().unwrap_or_else(|| converters(self.pass)),
             chain: self.chain.take(),
+            dead_letters: self.has_letters.then(|| DeadLetterTopic {
+                name: "dlq".into(),
+                context_headers: true,
+                topics: Arc::new(self.kafka.clone()),
+            }),
         };
         let task = TaskInfo { connector: "c".to_owned(), index: 0, n_tasks: 1 };
         let connector = Arc::new(crate::erased::SourceDescriptor::<Scripted>::new());

@@ -136,6 +136,7 @@ impl World {
             observer: Arc::new(Reports::new()),
             converters: Converters { key: converter.clone(), value: converter.clone(), header: converter },
             chain: None,
+            dead_letters: None,
         };
         let partitions = self.slots[index].iter().map(|slot| subject.partitions[*slot].clone()).collect();
         let info = TaskInfo {
