@@ -3,7 +3,10 @@
 use std::fmt;
 
 use connect_sdk::error::{Class, Classify, TaskError};
-use rdkafka::error::{KafkaError as NativeError, RDKafkaErrorCode as Code};
+use rdkafka::{
+    error::{KafkaError as NativeError, RDKafkaErrorCode as Code},
+    types::RDKafkaRespErr,
+};
 
 /// What a code means for the work in hand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -127,6 +130,15 @@ impl KafkaError {
         Self { class: class_of(code), code: Some(code), text }
     }
 
+    /// The error that a broker's answer carries by its number.
+    pub(super) fn answered(code: i16, what: &str, why: &str) -> Self {
+        match RDKafkaRespErr::try_from(i32::from(code)) {
+            Ok(native) => Self::coded(native.into(), what, why),
+            // A newer broker's; what it means is not known, so nothing is tried again.
+            Err(_) => Self::new(ErrorClass::Fatal, format!("{what}: error {code} of the broker: {why}")),
+        }
+    }
+
     /// An error without a code.
     pub(super) fn new(class: ErrorClass, text: impl Into<String>) -> Self {
         Self { class, code: None, text: text.into() }
@@ -142,6 +154,12 @@ impl KafkaError {
     #[must_use]
     pub fn class(&self) -> ErrorClass {
         self.class
+    }
+
+    /// Whether the broker does not know what it was asked: another way must be found.
+    #[must_use]
+    pub fn is_unsupported(&self) -> bool {
+        matches!(self.code, Some(Code::UnsupportedVersion | Code::UnsupportedFeature))
     }
 
     pub(super) fn code(&self) -> Option<Code> {

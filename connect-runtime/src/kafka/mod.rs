@@ -15,6 +15,7 @@ mod jaas;
 mod log;
 mod oauth;
 mod producer;
+mod wire;
 
 pub use admin::{Created, KafkaAdmin, TopicAdmin, TopicInfo, TopicSpec};
 pub use client_config::{ClientConfig, ClientConfigBuilder};
@@ -24,3 +25,4 @@ pub use dev_broker::{DevAdmin, DevBroker, PARTITION_BYTES_MAX};
 pub use error::{ErrorClass, KafkaError, record_too_large};
 pub use log::{KafkaLog, LogClients, LogRecord};
 pub use producer::{OffsetRecords, ProducerPool, TaskProducer, TransactionalTaskProducer, fence};
+pub use wire::{Cluster, GroupInfo, GroupMember, TransactionalId};
