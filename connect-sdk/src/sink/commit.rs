@@ -221,6 +221,12 @@ impl Safe<'_> {
     pub fn into_offsets(self) -> (Vec<(Arc<TopicPartition>, i64)>, bool) {
         (self.offsets, self.claims_all)
     }
+
+    /// The offsets that may be committed; for the testkit, which looks on.
+    #[cfg(feature = "testkit")]
+    pub(crate) fn offsets(&self) -> &[(Arc<TopicPartition>, i64)] {
+        &self.offsets
+    }
 }
 
 #[cfg(test)]

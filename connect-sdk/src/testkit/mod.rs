@@ -19,7 +19,7 @@ pub use kafka::{FaultPlan, MemoryKafka, Produced, Refuse};
 pub use offsets::MemoryOffsets;
 pub use random::Random;
 pub use sim::Sim;
-pub use simulation::{SimulationReport, SourceSimulation, simulate_source};
+pub use simulation::{SimulationReport, SinkSimulation, SourceSimulation, simulate_sink, simulate_source};
 pub use sink::{SafeOffsets, SinkFixture, SinkTester, TestRecord, check_sink, sink_kit};
 pub use source::{EmittedRecord, Fixture, ReplayReport, SourceTester, check_source, replay};
 pub use text_converter::TextConverter;

@@ -3,4 +3,7 @@
 //! failure names its seed; `CONNECT_SIM_SEED` runs it again, `CONNECT_SIM_SEEDS` asks for more worlds than CI tries.
 #![cfg(feature = "testkit")]
 
+mod sinks;
 mod sources;
+#[path = "../sink_kit/target.rs"]
+mod target;

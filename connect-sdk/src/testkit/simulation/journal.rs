@@ -7,7 +7,7 @@ use std::{
 };
 
 /// How many of the latest steps a message shows.
-const SHOWN_STEPS: usize = 40;
+const SHOWN_STEPS: usize = 60;
 
 /// What happened in a run. Clones are the same.
 #[derive(Debug, Clone)]

@@ -8,8 +8,10 @@ mod driver;
 mod journal;
 mod mortal;
 mod runs;
+mod sink;
 mod source;
 mod trouble;
 
 pub use runs::SimulationReport;
+pub use sink::{SinkSimulation, simulate_sink};
 pub use source::{SourceSimulation, simulate_source};

@@ -109,8 +109,8 @@ pub fn check_sink<S: SinkConnector>(fixture: SinkFixture) -> Result<(), String> 
 }
 
 /// The kit's topics, what was called safe of them, and the sink's target.
-pub(super) struct Kit {
-    pub(super) connector: Arc<dyn DynSinkConnector>,
+pub(in crate::testkit) struct Kit {
+    pub(in crate::testkit) connector: Arc<dyn DynSinkConnector>,
     pub(super) fixture: SinkFixture,
     /// Counts records over all scenarios, so that none is mistaken for another.
     n_records: u64,
@@ -122,7 +122,7 @@ pub(super) struct Kit {
 pub(super) type Checked<T = ()> = Result<T, String>;
 
 impl Kit {
-    fn new(connector: Arc<dyn DynSinkConnector>, fixture: SinkFixture) -> Self {
+    pub(in crate::testkit) fn new(connector: Arc<dyn DynSinkConnector>, fixture: SinkFixture) -> Self {
         Self { connector, fixture, n_records: 0, log: BTreeMap::new(), safe: BTreeMap::new() }
     }
 
@@ -131,12 +131,12 @@ impl Kit {
         (self.fixture.value)(n)
     }
 
-    pub(super) fn maker(&self) -> impl Fn(u64) -> SchemaAndValue + Send + Sync + 'static {
+    pub(in crate::testkit) fn maker(&self) -> impl Fn(u64) -> SchemaAndValue + Send + Sync + 'static {
         let make = Arc::clone(&self.fixture.value);
         move |n| make(n).0
     }
 
-    pub(super) fn properties(&self) -> &Properties {
+    pub(in crate::testkit) fn properties(&self) -> &Properties {
         &self.fixture.properties
     }
 
@@ -144,7 +144,7 @@ impl Kit {
         self.fixture.bad.clone()
     }
 
-    pub(super) async fn target(&self) -> Vec<String> {
+    pub(in crate::testkit) async fn target(&self) -> Vec<String> {
         (self.fixture.read_target)().await
     }
 
@@ -157,13 +157,13 @@ impl Kit {
     }
 
     /// Appends records to a partition.
-    pub(super) fn append(&mut self, partition: &TopicPartition, n: u64) {
+    pub(in crate::testkit) fn append(&mut self, partition: &TopicPartition, n: u64) {
         let log = self.log.entry(partition.clone()).or_default();
         log.extend(self.n_records..self.n_records + n);
         self.n_records += n;
     }
 
-    pub(super) fn end(&self, partition: &TopicPartition) -> i64 {
+    pub(in crate::testkit) fn end(&self, partition: &TopicPartition) -> i64 {
         self.log.get(partition).map_or(0, |log| i64::try_from(log.len()).unwrap_or(i64::MAX))
     }
 
@@ -221,8 +221,24 @@ impl Kit {
         Ok(())
     }
 
+    /// The text by which the target shows a record.
+    pub(in crate::testkit) fn text(&self, partition: &TopicPartition, offset: i64) -> Option<String> {
+        let number = self.log.get(partition)?.get(usize::try_from(offset).ok()?)?;
+        Some(self.value(*number).1)
+    }
+
+    /// The number of a partition's last record.
+    pub(in crate::testkit) fn last(&self, partition: &TopicPartition) -> Option<u64> {
+        self.log.get(partition)?.last().copied()
+    }
+
     /// The texts of a partition's records from `offset` on that the target does not show.
-    pub(super) fn missing(&self, partition: &TopicPartition, offset: i64, target: &[String]) -> Vec<String> {
+    pub(in crate::testkit) fn missing(
+        &self,
+        partition: &TopicPartition,
+        offset: i64,
+        target: &[String],
+    ) -> Vec<String> {
         let log = self.log.get(partition).map_or(&[][..], Vec::as_slice);
         let from = usize::try_from(offset).unwrap_or(0).min(log.len());
         let texts = log[from..].iter().map(|number| self.value(*number).1);

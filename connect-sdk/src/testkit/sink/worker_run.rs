@@ -1,12 +1,12 @@
 //! The worker's own loop in the kit: kills, revocations, losses and stops, in real time.
 
-use super::kit::{Checked, Kit};
+use super::{
+    kit::{Checked, Kit},
+    number_converter::NumberConverter,
+};
 use crate::{
-    converter::Converter,
-    data::{DataError, SchemaAndValue},
     erased::{BoxFuture, Properties},
     sink::TopicPartition,
-    source::PayloadRef,
     task::{
         Converters, TaskEnd, TaskInfo,
         ports::{Clock, TargetState},
@@ -14,7 +14,6 @@ use crate::{
     },
     testkit::{MemoryGroup, RawRecord, Reports, Wishes},
 };
-use bytes::Bytes;
 use std::{
     sync::Arc,
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
@@ -71,7 +70,7 @@ async fn one_life(kit: &Kit, group: &MemoryGroup, partitions: &[TopicPartition],
     let (wishes, reports) = (Wishes::new(TargetState::Started), Reports::new());
     let consumer = group.join();
     group.assign(partitions);
-    let converter = Arc::new(NumberConverter { make: Box::new(kit.maker()) });
+    let converter = Arc::new(NumberConverter::of(kit));
     let interval = Properties::from([("offset.flush.interval.ms".to_owned(), "2".to_owned())]);
     let task = tokio::spawn(run_task(SinkSetup {
         connector: Arc::clone(&kit.connector),
@@ -129,22 +128,6 @@ async fn wait(
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
     Ok(task)
-}
-
-/// Bytes are a record's number; the fixture makes the value.
-struct NumberConverter {
-    make: Box<dyn Fn(u64) -> SchemaAndValue + Send + Sync>,
-}
-
-impl Converter for NumberConverter {
-    fn write(&self, _: &str, _: PayloadRef<'_>, _: &mut Vec<u8>) -> Result<bool, DataError> {
-        Ok(false)
-    }
-
-    fn read(&self, _: &str, bytes: Option<&Bytes>) -> Result<SchemaAndValue, DataError> {
-        let number = bytes.and_then(|b| std::str::from_utf8(b).ok()?.parse().ok());
-        Ok(number.map_or(SchemaAndValue::NULL, |n| (self.make)(n)))
-    }
 }
 
 /// The computer's time.

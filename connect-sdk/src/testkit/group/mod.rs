@@ -1,17 +1,19 @@
 //! `MemoryGroup`: topics, and a consumer group of one member whose every event a test decides.
 
+mod member;
+mod topics;
+
+use self::{member::Member, topics::Topics};
 use crate::{
-    erased::BoxFuture,
     error::TaskError,
     sink::TopicPartition,
-    task::ports::{ConsumedBatch, ConsumedRecord, ConsumerEvent, RecordConsumer},
+    task::ports::{ConsumedBatch, ConsumerEvent, RecordConsumer},
 };
-use bytes::BytesMut;
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
     fmt,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    task::{Context, Poll, Waker},
+    task::Waker,
 };
 
 type Positions = Vec<(Arc<TopicPartition>, i64)>;
@@ -107,8 +109,7 @@ pub struct MemoryGroup {
 
 #[derive(Debug)]
 struct State {
-    logs: BTreeMap<TopicPartition, Log>,
-    committed: BTreeMap<TopicPartition, i64>,
+    topics: Arc<Mutex<Topics>>,
     script: VecDeque<ConsumerEvent>,
     failure: Option<TaskError>,
     reading: BTreeMap<Arc<TopicPartition>, i64>,
@@ -116,6 +117,7 @@ struct State {
     awaits: Awaits,
     results: VecDeque<(u64, Result<(), TaskError>)>,
     commits_to_fail: usize,
+    answers_to_lose: usize,
     commits_held: bool,
     held: Vec<(u64, Result<(), TaskError>)>,
     batch_records_max: usize,
@@ -129,8 +131,7 @@ struct State {
 impl Default for State {
     fn default() -> Self {
         Self {
-            logs: BTreeMap::new(),
-            committed: BTreeMap::new(),
+            topics: Arc::default(),
             script: VecDeque::new(),
             failure: None,
             reading: BTreeMap::new(),
@@ -138,6 +139,7 @@ impl Default for State {
             awaits: Awaits::Nothing,
             results: VecDeque::new(),
             commits_to_fail: 0,
+            answers_to_lose: 0,
             commits_held: false,
             held: Vec::new(),
             batch_records_max: 500,
@@ -147,13 +149,6 @@ impl Default for State {
             waker: None,
         }
     }
-}
-
-#[derive(Debug, Default)]
-struct Log {
-    /// By offset; an offset that is missing is a transaction marker or was compacted away.
-    records: BTreeMap<i64, RawRecord>,
-    end: i64,
 }
 
 /// Whose reply the group waits for.
@@ -172,6 +167,13 @@ impl MemoryGroup {
         Self::default()
     }
 
+    /// The string of another member, with the same topics and the same committed offsets.
+    #[must_use]
+    pub fn beside(&self) -> Self {
+        let topics = Arc::clone(&self.state().topics);
+        Self { state: Arc::new(Mutex::new(State { topics, ..State::default() })) }
+    }
+
     /// A new member; an old one gets nothing any more. It owns what [`Self::assign`] has given or will give.
     #[must_use]
     pub fn join(&self) -> Box<dyn RecordConsumer> {
@@ -187,8 +189,8 @@ impl MemoryGroup {
 
     /// Appends a record and returns its offset.
     pub fn append(&self, partition: &TopicPartition, record: RawRecord) -> i64 {
-        self.change(|state| {
-            let log = state.logs.entry(partition.clone()).or_default();
+        self.change_topics(|topics| {
+            let log = topics.logs.entry(partition.clone()).or_default();
             let offset = log.end;
             log.records.insert(offset, record);
             log.end += 1;
@@ -198,7 +200,7 @@ impl MemoryGroup {
 
     /// Appends what a consumer passes over without a record: a transaction marker.
     pub fn append_marker(&self, partition: &TopicPartition) {
-        self.change(|state| state.logs.entry(partition.clone()).or_default().end += 1);
+        self.change_topics(|topics| topics.logs.entry(partition.clone()).or_default().end += 1);
     }
 
     /// At most this many records come at once; 500 at first.
@@ -209,8 +211,10 @@ impl MemoryGroup {
     /// Gives partitions to the member, which is told their committed offsets (0 where there is none).
     pub fn assign(&self, partitions: &[TopicPartition]) {
         self.change(|state| {
-            let with_offset = |p: &TopicPartition| (Arc::new(p.clone()), state.committed.get(p).copied().unwrap_or(0));
+            let topics = state.topics();
+            let with_offset = |p: &TopicPartition| (Arc::new(p.clone()), topics.committed.get(p).copied().unwrap_or(0));
             let event = ConsumerEvent::Assigned(partitions.iter().map(with_offset).collect());
+            drop(topics);
             state.script.push_back(event);
         });
     }
@@ -239,6 +243,11 @@ impl MemoryGroup {
         self.change(|state| state.commits_to_fail = n);
     }
 
+    /// The next `n` commits have their effect, but their results are errors.
+    pub fn lose_commit_answers(&self, n: usize) {
+        self.change(|state| state.answers_to_lose = n);
+    }
+
     /// While true, the results of background commits are kept back; the commits have their effect.
     pub fn hold_commits(&self, hold: bool) {
         self.change(|state| {
@@ -258,7 +267,7 @@ impl MemoryGroup {
     /// What the group has committed.
     #[must_use]
     pub fn committed(&self, partition: &TopicPartition) -> Option<i64> {
-        self.state().committed.get(partition).copied()
+        self.state().topics().committed.get(partition).copied()
     }
 
     /// Forgets the events that no member has heard yet, as a group does that is formed anew.
@@ -303,7 +312,24 @@ impl MemoryGroup {
     }
 }
 
+impl MemoryGroup {
+    /// Changes what all members see, and wakes them.
+    fn change_topics<T>(&self, f: impl FnOnce(&mut Topics) -> T) -> T {
+        let topics = Arc::clone(&self.state().topics);
+        let mut topics = topics.lock().unwrap_or_else(PoisonError::into_inner);
+        let result = f(&mut topics);
+        let wakers = std::mem::take(&mut topics.wakers);
+        drop(topics);
+        wakers.into_iter().for_each(Waker::wake);
+        result
+    }
+}
+
 impl State {
+    fn topics(&self) -> MutexGuard<'_, Topics> {
+        self.topics.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn called(&self, call: &GroupCall) {
         if let Watcher(Some(watcher)) = &self.watcher {
             watcher(call);
@@ -312,8 +338,9 @@ impl State {
 
     /// A partition with something to read.
     fn next_readable(&self) -> Option<&Arc<TopicPartition>> {
+        let topics = self.topics();
         let readable = |p: &&Arc<TopicPartition>| {
-            let end = self.logs.get(&***p).map_or(0, |log| log.end);
+            let end = topics.logs.get(&***p).map_or(0, |log| log.end);
             !self.paused.contains(*p) && self.reading.get(*p).is_some_and(|at| *at < end)
         };
         self.reading.keys().find(readable)
@@ -326,6 +353,8 @@ impl State {
                 match &event {
                     ConsumerEvent::Assigned(_) => self.awaits = Awaits::Start,
                     ConsumerEvent::Revoked(gone) => self.awaits = Awaits::Release(gone.clone()),
+                    // What was given in the script before is gone by now.
+                    ConsumerEvent::Lost(gone) => self.reading.retain(|p, _| !gone.contains(p)),
                     _ => {}
                 }
                 Some(event)
@@ -336,26 +365,9 @@ impl State {
 
     fn next_batch(&mut self) -> Option<ConsumedBatch> {
         self.next_readable()?;
-        let (mut batch, mut buffer) = (ConsumedBatch::default(), BytesMut::new());
-        for (partition, at) in &mut self.reading {
-            let Some(log) = self.logs.get(&**partition).filter(|_| !self.paused.contains(partition)) else { continue };
-            let room = self.batch_records_max - batch.records.len();
-            if *at >= log.end || room == 0 {
-                continue;
-            }
-            let index = u32::try_from(batch.partitions.len()).unwrap_or(u32::MAX);
-            let coming: Vec<_> = log.records.range(*at..).take(room).collect();
-            for (offset, record) in &coming {
-                add(&mut batch, &mut buffer, index, **offset, record);
-            }
-            // Beyond the last record there may be markers, which the consumer has passed over already.
-            let exhausted = log.records.range(*at..).nth(room).is_none();
-            *at = coming.last().filter(|_| !exhausted).map_or(log.end, |(offset, _)| **offset + 1);
-            batch.partitions.push(Arc::clone(partition));
-            batch.positions.push(*at);
-        }
-        batch.buffer = buffer.freeze();
-        Some(batch)
+        let topics = Arc::clone(&self.topics);
+        let topics = topics.lock().unwrap_or_else(PoisonError::into_inner);
+        Some(topics.next_batch(&mut self.reading, &self.paused, self.batch_records_max))
     }
 
     fn check_commit(&mut self, offsets: &Positions) {
@@ -371,7 +383,7 @@ impl State {
             if offset > at {
                 self.violations.push(format!("commits {offset} of `{partition}`, but only {at} was delivered"));
             }
-            let before = self.committed.get(&**partition).copied().unwrap_or(0);
+            let before = self.topics().committed.get(&**partition).copied().unwrap_or(0);
             if *offset < before {
                 self.violations.push(format!("commits {offset} of `{partition}`, which goes back from {before}"));
             }
@@ -387,7 +399,11 @@ impl State {
         if let Some((lost, _)) = offsets.iter().find(|(p, _)| !self.reading.contains_key(p)) {
             return Err(TaskError::retriable(format!("`{lost}` is not the member's any more")));
         }
-        self.committed.extend(plain(offsets));
+        self.topics().commit(offsets);
+        if self.answers_to_lose > 0 {
+            self.answers_to_lose -= 1;
+            return Err(TaskError::retriable("the answer to the commit was lost, as the script says"));
+        }
         Ok(())
     }
 }
@@ -398,150 +414,4 @@ fn shared(partitions: &[TopicPartition]) -> Vec<Arc<TopicPartition>> {
 
 fn plain(positions: &Positions) -> Vec<(TopicPartition, i64)> {
     positions.iter().map(|(p, o)| (TopicPartition::clone(p), *o)).collect()
-}
-
-fn names(partitions: &[Arc<TopicPartition>]) -> Vec<TopicPartition> {
-    partitions.iter().map(|p| TopicPartition::clone(p)).collect()
-}
-
-fn add(batch: &mut ConsumedBatch, buffer: &mut BytesMut, partition: u32, offset: i64, record: &RawRecord) {
-    let mut place = |bytes: &[u8]| {
-        let start = u32::try_from(buffer.len()).unwrap_or(u32::MAX);
-        buffer.extend_from_slice(bytes);
-        (start, u32::try_from(bytes.len()).unwrap_or(u32::MAX))
-    };
-    let key = record.key.as_deref().map(&mut place);
-    let value = record.value.as_deref().map(&mut place);
-    let first = u32::try_from(batch.headers.len()).unwrap_or(u32::MAX);
-    for (name, value) in &record.headers {
-        let header = (place(name), value.as_deref().map(&mut place));
-        batch.headers.push(header);
-    }
-    let headers = (first, u32::try_from(record.headers.len()).unwrap_or(u32::MAX));
-    batch.records.push(ConsumedRecord { partition, offset, timestamp: record.timestamp, key, value, headers });
-}
-
-struct Member {
-    group: MemoryGroup,
-    number: u64,
-}
-
-impl Member {
-    /// Does something to the group, unless this member has been replaced.
-    fn act(&self, f: impl FnOnce(&mut State)) {
-        self.group.change(|state| {
-            if state.member == self.number {
-                f(state);
-            }
-        });
-    }
-}
-
-impl RecordConsumer for Member {
-    fn poll_event(&mut self, cx: &mut Context<'_>) -> Poll<Result<ConsumerEvent, TaskError>> {
-        let mut state = self.group.state();
-        if state.member == self.number {
-            if let Some(error) = state.failure.take() {
-                return Poll::Ready(Err(error));
-            }
-            // A group that waits for a reply still tells the results of commits.
-            if let Some((number, result)) = state.results.pop_front() {
-                return Poll::Ready(Ok(ConsumerEvent::Committed { number, result }));
-            }
-            if matches!(state.awaits, Awaits::Nothing)
-                && let Some(event) = state.next_event()
-            {
-                return Poll::Ready(Ok(event));
-            }
-        }
-        state.waker = Some(cx.waker().clone());
-        Poll::Pending
-    }
-
-    fn start(&mut self, from: Positions) {
-        self.act(|state| {
-            state.called(&GroupCall::Start(plain(&from)));
-            if !matches!(state.awaits, Awaits::Start) {
-                state.violations.push("starts partitions that were not assigned just now".to_owned());
-            }
-            state.awaits = Awaits::Nothing;
-            // As in Kafka's clients an assignment begins without pauses.
-            state.paused.retain(|p| !from.iter().any(|(started, _)| started == p));
-            state.reading.extend(from);
-        });
-    }
-
-    fn released(&mut self) {
-        self.act(|state| {
-            state.called(&GroupCall::Released);
-            match std::mem::take(&mut state.awaits) {
-                Awaits::Release(gone) => {
-                    state.reading.retain(|p, _| !gone.contains(p));
-                    state.paused.retain(|p| !gone.contains(p));
-                }
-                other => {
-                    state.awaits = other;
-                    state.violations.push("releases partitions that were not revoked".to_owned());
-                }
-            }
-        });
-    }
-
-    fn commit(&mut self, number: u64, offsets: Positions) {
-        self.act(|state| {
-            state.called(&GroupCall::Commit(plain(&offsets)));
-            state.check_commit(&offsets);
-            let result = state.store(&offsets);
-            if state.commits_held {
-                state.held.push((number, result));
-            } else {
-                state.results.push_back((number, result));
-            }
-        });
-    }
-
-    fn commit_now(&mut self, offsets: Positions) -> BoxFuture<'_, Result<(), TaskError>> {
-        let mut result = Ok(());
-        self.act(|state| {
-            state.called(&GroupCall::CommitNow(plain(&offsets)));
-            state.check_commit(&offsets);
-            result = state.store(&offsets);
-        });
-        Box::pin(std::future::ready(result))
-    }
-
-    fn pause(&mut self, partitions: Vec<Arc<TopicPartition>>) {
-        self.act(|state| {
-            state.called(&GroupCall::Pause(names(&partitions)));
-            state.paused.extend(partitions);
-        });
-    }
-
-    fn resume(&mut self, partitions: Vec<Arc<TopicPartition>>) {
-        self.act(|state| {
-            state.called(&GroupCall::Resume(names(&partitions)));
-            state.paused.retain(|p| !partitions.contains(p));
-        });
-    }
-
-    fn seek(&mut self, to: Positions) {
-        self.act(|state| {
-            state.called(&GroupCall::Seek(plain(&to)));
-            for (partition, offset) in to {
-                if let Some(at) = state.reading.get_mut(&partition) {
-                    *at = offset;
-                }
-            }
-        });
-    }
-
-    fn close(&mut self) -> BoxFuture<'_, ()> {
-        self.act(|state| {
-            state.called(&GroupCall::Close);
-            state.reading.clear();
-            state.script.clear();
-            state.awaits = Awaits::Nothing;
-        });
-        Box::pin(std::future::ready(()))
-    }
 }
