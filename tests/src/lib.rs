@@ -10,6 +10,7 @@ mod cluster;
 pub mod connectors;
 mod java_distributed;
 mod properties;
+pub mod proxy;
 pub mod reference;
 mod standalone;
 mod wait;

@@ -6,7 +6,7 @@ use std::process::Child;
 
 use rustix::process::Signal;
 
-use super::instance::{Instance, command_line, send};
+use super::instance::{Instance, Settings, command_line, send};
 use super::jars::Jars;
 use crate::error::{Context, Error, Result};
 use crate::repo;
@@ -18,7 +18,7 @@ const OWNED_PREFIX: &str = "owned-";
 /// What differs from broker to broker.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    properties: Vec<(String, String)>,
+    settings: Settings,
 }
 
 impl Options {
@@ -31,8 +31,16 @@ impl Options {
     #[must_use]
     pub fn property(mut self, key: impl Into<String>, value: impl Into<String>) -> Self {
         let key = key.into();
-        self.properties.retain(|(name, _)| *name != key);
-        self.properties.push((key, value.into()));
+        self.settings.properties.retain(|(name, _)| *name != key);
+        self.settings.properties.push((key, value.into()));
+        self
+    }
+
+    /// Gives the broker one more listener, [`Kafka::behind_proxy`], whose clients are told to come to this port of
+    /// loopback. Clients of [`Kafka::bootstrap`] and the broker itself do without the proxy.
+    #[must_use]
+    pub fn proxy(mut self, port: u16) -> Self {
+        self.settings.proxy_port = Some(port);
         self
     }
 }
@@ -45,6 +53,7 @@ pub struct Kafka {
     jars: Jars,
     options: Options,
     bootstrap: String,
+    behind_proxy: Option<String>,
     process: Option<Process>,
 }
 
@@ -64,8 +73,8 @@ impl Kafka {
         remove_leftovers();
         let jars = Jars::find()?;
         let name = format!("{OWNED_PREFIX}{}-{:x}", std::process::id(), repo::random());
-        let mut kafka =
-            Self { instance: Instance::named(&name)?, jars, options, bootstrap: String::new(), process: None };
+        let instance = Instance::named(&name)?;
+        let mut kafka = Self { instance, jars, options, bootstrap: String::new(), behind_proxy: None, process: None };
         kafka.launch()?;
         Ok(kafka)
     }
@@ -74,7 +83,7 @@ impl Kafka {
         let Self { instance, jars, options, .. } = self;
         let command_line = format!("kafka.Kafka {}", instance.properties_file().display());
         let mut watchdog = None;
-        let (broker, running) = instance.launch(jars, &options.properties, &mut |child| {
+        let (broker, running) = instance.launch(jars, &options.settings, &mut |child| {
             watchdog = Some(Watchdog::start(child.id(), &command_line, Some(&instance.data()))?);
             Ok(())
         })?;
@@ -84,12 +93,18 @@ impl Kafka {
             return Err(Error::new(format!("the broker's address `{}` was taken while it was down", self.bootstrap)));
         }
         self.bootstrap = running.bootstrap;
+        self.behind_proxy = running.behind_proxy;
         Ok(())
     }
 
     /// `host:port` for clients; the same after every restart.
     pub fn bootstrap(&self) -> &str {
         &self.bootstrap
+    }
+
+    /// `host:port` to which the proxy of [`Options::proxy`] has to forward; the same after every restart.
+    pub fn behind_proxy(&self) -> Option<&str> {
+        self.behind_proxy.as_deref()
     }
 
     /// The jars that the broker runs on: they hold Kafka's command line tools and its Connect worker too.

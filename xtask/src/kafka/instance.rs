@@ -41,12 +41,25 @@ pub struct Running {
     pub pid: i32,
     /// `host:port` for clients.
     pub bootstrap: String,
+    /// `host:port` to which a proxy forwards, if the broker was started for one.
+    pub behind_proxy: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Ports {
     client: u16,
     controller: u16,
+    /// Of the listener whose clients are told to come through a proxy.
+    proxied: Option<u16>,
+}
+
+/// What a broker is started with.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Settings {
+    /// Keys of `server.properties`.
+    pub(super) properties: Vec<(String, String)>,
+    /// The port of a proxy: the broker gets one more listener, and tells its clients to come to this port.
+    pub(super) proxy_port: Option<u16>,
 }
 
 impl Instance {
@@ -110,8 +123,8 @@ impl Instance {
     /// its command line is not the one that starts this folder's broker.
     pub fn running(&self) -> Option<Running> {
         let pid = fs::read_to_string(self.pid_file()).ok()?.trim().parse().ok()?;
-        let bootstrap = self.ports()?.bootstrap();
-        self.is_broker(pid).then_some(Running { pid, bootstrap })
+        let ports = self.ports()?;
+        self.is_broker(pid).then(|| ports.running(pid))
     }
 
     fn is_broker(&self, pid: i32) -> bool {
@@ -123,7 +136,8 @@ impl Instance {
     fn ports(&self) -> Option<Ports> {
         let text = fs::read_to_string(self.ports_file()).ok()?;
         let mut numbers = text.split_whitespace().map(str::parse);
-        Some(Ports { client: numbers.next()?.ok()?, controller: numbers.next()?.ok()? })
+        let (client, controller) = (numbers.next()?.ok()?, numbers.next()?.ok()?);
+        Some(Ports { client, controller, proxied: numbers.next().transpose().ok()? })
     }
 
     /// The id that the data folder was formatted with.
@@ -142,7 +156,8 @@ impl Instance {
             return Ok(running);
         }
         // The child is not waited for: it outlives this program on purpose.
-        self.launch(jars, extra, &mut |_| Ok(())).map(|(_child, running)| running)
+        let settings = Settings { properties: extra.to_vec(), proxy_port: None };
+        self.launch(jars, &settings, &mut |_| Ok(())).map(|(_child, running)| running)
     }
 
     /// Formats the data folder if it is new, starts the broker and waits until it answers a metadata request. `spawned`
@@ -150,33 +165,41 @@ impl Instance {
     pub(super) fn launch(
         &self,
         jars: &Jars,
-        extra: &[(String, String)],
+        settings: &Settings,
         spawned: &mut dyn FnMut(&Child) -> Result<()>,
     ) -> Result<(Child, Running)> {
         let java = Java::find()?;
         fs::create_dir_all(&self.dir).context(|| format!("`{}` cannot be created", self.dir.display()))?;
         let earlier = self.ports();
-        let mut ports = earlier.map_or_else(Ports::free, Ok)?;
+        let mut ports = earlier.map_or_else(|| Ports::free(settings), Ok)?;
         for _ in 0..PORT_ATTEMPTS_MAX {
-            self.write_configuration(ports, extra)?;
+            self.write_configuration(ports, settings)?;
             if !self.data().join("meta.properties").is_file() {
                 self.format(&java, jars)?;
             }
             match self.run(&java, jars, ports, spawned)? {
                 Started::Ready(child, running) => return Ok((child, running)),
-                Started::PortTaken => ports = Ports::free()?,
+                Started::PortTaken => ports = Ports::free(settings)?,
             }
         }
         Err(Error::new(format!("no port pair stayed free for the broker in {PORT_ATTEMPTS_MAX} attempts")))
     }
 
-    fn write_configuration(&self, ports: Ports, extra: &[(String, String)]) -> Result<()> {
-        let Ports { client, controller } = ports;
+    fn write_configuration(&self, ports: Ports, settings: &Settings) -> Result<()> {
+        let Ports { client, controller, proxied } = ports;
+        let extra = &settings.properties;
+        // The broker itself uses the first listener, so that what the proxy does to clients is not done to the broker.
+        let (listener, advertised) = match (proxied, settings.proxy_port) {
+            (Some(own), Some(proxy)) => {
+                (format!(",PROXIED://127.0.0.1:{own}"), format!(",PROXIED://127.0.0.1:{proxy}"))
+            }
+            _ => (String::new(), String::new()),
+        };
         let mut text = format!(
             "process.roles=broker,controller\nnode.id=1\ncontroller.quorum.voters=1@127.0.0.1:{controller}\n\
-             listeners=PLAINTEXT://127.0.0.1:{client},CONTROLLER://127.0.0.1:{controller}\n\
-             advertised.listeners=PLAINTEXT://127.0.0.1:{client}\n\
-             listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT\n\
+             listeners=PLAINTEXT://127.0.0.1:{client}{listener},CONTROLLER://127.0.0.1:{controller}\n\
+             advertised.listeners=PLAINTEXT://127.0.0.1:{client}{advertised}\n\
+             listener.security.protocol.map=PLAINTEXT:PLAINTEXT,PROXIED:PLAINTEXT,CONTROLLER:PLAINTEXT\n\
              controller.listener.names=CONTROLLER\ninter.broker.listener.name=PLAINTEXT\nlog.dirs={}\n",
             self.data().display()
         );
@@ -193,7 +216,8 @@ impl Instance {
         };
         write(self.properties_file(), &text)?;
         write(self.dir.join("log4j2.properties"), LOG4J2_PROPERTIES)?;
-        write(self.ports_file(), &format!("{client} {controller}\n"))
+        let proxied = proxied.map(|port| format!(" {port}")).unwrap_or_default();
+        write(self.ports_file(), &format!("{client} {controller}{proxied}\n"))
     }
 
     fn format(&self, java: &Java, jars: &Jars) -> Result<()> {
@@ -236,7 +260,7 @@ impl Instance {
         let pid = i32::try_from(child.id()).expect("process ids are positive i32 numbers");
         spawned(&child)?;
         fs::write(self.pid_file(), format!("{pid}\n")).context(|| "the pid file cannot be written".to_owned())?;
-        let running = Running { pid, bootstrap: ports.bootstrap() };
+        let running = ports.running(pid);
         let cluster_id = self.cluster_id();
         let deadline = Instant::now() + READY_TIMEOUT;
         loop {
@@ -322,18 +346,20 @@ enum Started {
 }
 
 impl Ports {
-    fn free() -> Result<Self> {
-        let client = free_port()?;
-        loop {
-            let controller = free_port()?;
-            if controller != client {
-                return Ok(Self { client, controller });
+    fn free(settings: &Settings) -> Result<Self> {
+        let mut ports = Vec::new();
+        while ports.len() < 3 {
+            let port = free_port()?;
+            if !ports.contains(&port) {
+                ports.push(port);
             }
         }
+        Ok(Self { client: ports[0], controller: ports[1], proxied: settings.proxy_port.map(|_| ports[2]) })
     }
 
-    fn bootstrap(self) -> String {
-        format!("127.0.0.1:{}", self.client)
+    fn running(self, pid: i32) -> Running {
+        let address = |port| format!("127.0.0.1:{port}");
+        Running { pid, bootstrap: address(self.client), behind_proxy: self.proxied.map(address) }
     }
 }
 
@@ -421,8 +447,10 @@ mod tests {
     }
 
     #[test]
-    fn two_free_ports_differ() {
-        let ports = Ports::free().unwrap();
+    fn free_ports_differ() {
+        let ports = Ports::free(&Settings { proxy_port: Some(1), ..Settings::default() }).unwrap();
         assert_ne!(ports.client, ports.controller);
+        assert_ne!(ports.proxied, Some(ports.client));
+        assert_ne!(ports.proxied, Some(ports.controller));
     }
 }
