@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod broker;
+pub mod chaos;
 mod cluster;
 pub mod connectors;
 mod java_distributed;

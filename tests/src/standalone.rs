@@ -31,7 +31,6 @@ pub struct Standalone {
     dir: TempDir,
     worker: Vec<(String, String)>,
     connectors: Vec<PathBuf>,
-    environment: Vec<(String, String)>,
     with_test_connectors: bool,
     n_starts: Cell<usize>,
 }
@@ -48,7 +47,6 @@ impl Standalone {
             dir,
             worker: Vec::new(),
             connectors: Vec::new(),
-            environment: Vec::new(),
             with_test_connectors: false,
             n_starts: Cell::new(0),
         };
@@ -99,17 +97,14 @@ impl Standalone {
         self
     }
 
-    /// Sets a variable in the environment of workers that are started from now on.
-    #[must_use]
-    pub fn env(mut self, name: &str, value: impl Into<String>) -> Self {
-        self.environment.retain(|(other, _)| other != name);
-        self.environment.push((name.to_owned(), value.into()));
-        self
-    }
-
     /// The folder; the worker runs in it.
     pub fn dir(&self) -> &Path {
         self.dir.path()
+    }
+
+    /// Leaves the folder where it is when this is dropped.
+    pub fn keep(&mut self) {
+        self.dir.disable_cleanup(true);
     }
 
     /// The path of a file in the folder, as text for a property.
@@ -131,10 +126,15 @@ impl Standalone {
 
     /// Starts our worker on the files.
     pub fn start(&self) -> Worker {
+        self.start_with([])
+    }
+
+    /// Starts our worker on the files, with these variables in its environment.
+    pub fn start_with<'a>(&self, environment: impl IntoIterator<Item = (&'a str, &'a str)>) -> Worker {
         let (arguments, log) = self.arguments();
         let mut command = Command::new(if self.with_test_connectors { test_worker() } else { binary() });
         command.arg("standalone").args(arguments).current_dir(self.dir.path());
-        command.envs(self.environment.iter().map(|(name, value)| (name, value)));
+        command.envs(environment);
         Worker::run(command, &log)
     }
 

@@ -3,6 +3,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "the tasks talk to the person at the terminal")]
 
 pub mod bench;
+pub mod chaos;
 pub mod docs;
 pub mod error;
 pub mod kafka;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use clap::{Parser, Subcommand};
 use xtask::error::Result;
 use xtask::kafka::{self, Instance, Jars, Origin};
-use xtask::{bench, docs, test, tidy};
+use xtask::{bench, chaos, docs, test, tidy};
 
 /// Tasks of this repository.
 #[derive(Debug, Parser)]
@@ -38,6 +38,13 @@ enum Task {
     Bench {
         /// The benchmark's name and options.
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true)]
+        arguments: Vec<String>,
+    },
+    /// Kill, freeze, cut off and fill up, on a real broker, and look whether records were lost or doubled: `chaos --help`
+    /// says what can be chosen, `chaos --release` does it to a release build.
+    Chaos {
+        /// The chaos's options.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
     /// A real Apache Kafka broker on loopback.
@@ -92,6 +99,7 @@ fn run(task: Task) -> Result<ExitCode> {
         Task::Tidy { quick } => tidy::run(quick),
         Task::Bench { arguments } => bench::run(&arguments),
         Task::Docs => docs::run(),
+        Task::Chaos { arguments } => chaos::run(&arguments),
         Task::Kafka { action } => match action {
             KafkaAction::Start { instance, properties } => start(&instance, &properties),
             KafkaAction::Stop { instance, remove } => stop(&instance, remove),

@@ -4,7 +4,7 @@
 //! | class | what it does | keys (defaults) |
 //! | --- | --- | --- |
 //! | `numbers` | source: record `i` of partition `p` is [`numbers::value`]`(p, i)`, keyed `p`, with a header `life` | `topic`, `partitions` (1), `limit` (0: none), `record.bytes` (20), `poll.records` (100), `pause.ms` (0), `group.records` (1), `seed` (0), `fail.every.polls` (0: none), `life.header` (true) |
-//! | `files` | buffered sink: whole lines `offset value`, flushed to disk, in files of [`record_files`] | `dir`, `flush.records` (100) |
+//! | `files` | buffered sink: whole lines `offset value`, flushed to disk, in files of [`record_files`] | `dir`, `flush.records` (100), `flush.interval.ms` (0: none) |
 //! | `slow` | direct sink: sleeps in `put`, then writes as `files` does | `dir`, `delay.ms` (100) |
 //! | `keeper` | buffered sink that keeps every record and answers `pre_commit` as it is told, rightly or wrongly | `dir`, `running` (except), `closing` (write) |
 //!

@@ -3,6 +3,7 @@
 use super::record_files::Writer;
 use connect_sdk::prelude::*;
 use std::{path::PathBuf, time::Duration};
+use tokio::time::Instant;
 
 /// The settings of [`Files`].
 #[derive(Debug, Clone, ConnectorConfig)]
@@ -12,6 +13,9 @@ pub struct FilesConfig {
     /// Records are written once so many have come together.
     #[config(default = 100, range = 1..)]
     flush_records: usize,
+    /// Or when the first of them has waited so long; 0 is no limit.
+    #[config(default = Duration::ZERO)]
+    flush_interval: Duration,
 }
 
 /// Collects records and writes them together, with the last commit of a partition at the latest.
@@ -19,13 +23,16 @@ pub struct FilesConfig {
 pub struct Files {
     writer: Writer,
     held: Vec<SinkRecord>,
-    flush_records: usize,
+    /// When the held records have waited long enough.
+    due: Option<Instant>,
+    cfg: FilesConfig,
 }
 
 impl Files {
     fn flush(&mut self) -> Result<()> {
         self.writer.write(&self.held).retriable_after(Duration::from_millis(50))?;
         self.held.clear();
+        self.due = None;
         Ok(())
     }
 }
@@ -36,15 +43,21 @@ impl BufferedSink for Files {
     type Config = FilesConfig;
 
     async fn open(cfg: &FilesConfig, _: &OpenCx) -> Result<Self> {
-        Ok(Self { writer: Writer::new(&cfg.dir), held: Vec::new(), flush_records: cfg.flush_records })
+        Ok(Self { writer: Writer::new(&cfg.dir), held: Vec::new(), due: None, cfg: cfg.clone() })
     }
 
-    async fn put(&mut self, records: Vec<SinkRecord>, _: &mut PutCx) -> Result<()> {
+    async fn put(&mut self, records: Vec<SinkRecord>, cx: &mut PutCx) -> Result<()> {
         self.held.extend(records);
-        if self.held.len() >= self.flush_records {
+        if self.held.len() >= self.cfg.flush_records || self.due.is_some_and(|due| Instant::now() >= due) {
             return self.flush();
         }
-        tracing::info!(held = self.held.len(), "records held");
+        if !self.held.is_empty() {
+            tracing::info!(held = self.held.len(), "records held");
+            if !self.cfg.flush_interval.is_zero() {
+                self.due.get_or_insert(Instant::now() + self.cfg.flush_interval);
+                cx.wake_after(self.cfg.flush_interval);
+            }
+        }
         Ok(())
     }
 
@@ -94,7 +107,7 @@ impl DirectSink for Slow {
         if records.is_empty() {
             return Ok(());
         }
-        tokio::time::sleep_until(tokio::time::Instant::now() + self.delay).await;
+        tokio::time::sleep_until(Instant::now() + self.delay).await;
         self.writer.write(records).retriable_after(Duration::from_millis(50))
     }
 }

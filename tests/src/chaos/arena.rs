@@ -1,0 +1,58 @@
+//! What the cycles of a run share: a broker, and a proxy before it.
+
+use crate::broker::{self, Kafka, Options};
+use crate::cluster::Cluster;
+use crate::proxy::Proxy;
+use crate::unique;
+
+/// How often the broker looks for transactions that have run out of time. Milliseconds; Kafka's default is 10 s.
+const EXPIRY_CHECK_MS: &str = "200";
+
+/// A broker with a proxy.
+#[derive(Debug)]
+pub struct Arena {
+    /// The broker.
+    pub kafka: Kafka,
+    /// Workers whose connection is disturbed come through it.
+    pub proxy: Proxy,
+    /// The test's own eyes: not through the proxy.
+    pub cluster: Cluster,
+    /// The topic of stored source offsets.
+    pub offsets_topic: String,
+    /// False from its kill to its restart.
+    pub broker_runs: bool,
+}
+
+impl Arena {
+    /// Starts both.
+    pub fn start() -> Self {
+        let proxy = Proxy::start();
+        let options = Options::new()
+            .proxy(proxy.port())
+            .property("transaction.abort.timed.out.transaction.cleanup.interval.ms", EXPIRY_CHECK_MS);
+        let kafka = broker::start(options);
+        proxy.forward_to(kafka.behind_proxy().expect("the broker was started for a proxy"));
+        let cluster = Cluster::at(kafka.bootstrap());
+        Self { kafka, proxy, cluster, offsets_topic: unique("chaos-offsets"), broker_runs: true }
+    }
+
+    /// Kills the broker.
+    pub fn kill_broker(&mut self) {
+        self.kafka.kill9().unwrap_or_else(|error| panic!("the broker cannot be killed: {error}"));
+        self.broker_runs = false;
+    }
+
+    /// Brings the broker back, if it is away.
+    pub fn restart_broker(&mut self) {
+        if !self.broker_runs {
+            self.kafka.restart().unwrap_or_else(|error| panic!("the broker does not come back: {error}"));
+            self.broker_runs = true;
+        }
+    }
+
+    /// Ends every disturbance.
+    pub fn heal(&mut self) {
+        self.proxy.resume();
+        self.restart_broker();
+    }
+}

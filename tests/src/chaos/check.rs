@@ -1,0 +1,238 @@
+//! The verdicts: pure functions over what was seen.
+
+use std::collections::BTreeMap;
+
+/// A record of the source `numbers` as a reader of committed records saw it, in the order of its topic's partition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Seen {
+    /// The topic's partition.
+    pub kafka_partition: i32,
+    /// The source partition.
+    pub series: i64,
+    /// The record's number in it.
+    pub number: i64,
+    /// The process that sent it.
+    pub process: u32,
+}
+
+/// Where a process was to go on, by source partition, if that is known: what was stored when it was started.
+pub type Stored = BTreeMap<i64, i64>;
+
+/// One life of a worker.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Life {
+    /// The process.
+    pub process: u32,
+    /// What was stored when it was started; none if somebody else was at work then.
+    pub stored: Option<Stored>,
+    /// The stored offsets may have moved since they were read: a request of the life before was still on its way.
+    pub may_be_later: bool,
+}
+
+/// How many more records of a source partition than expected are named in an error.
+const NAMED_MAX: usize = 5;
+
+/// Every record once, in order within its source partition.
+///
+/// # Errors
+/// What is missing, doubled or out of order.
+pub fn exactly_once(seen: &[Seen], partitions: i64, records: i64) -> Result<(), String> {
+    let mut next: BTreeMap<i64, i64> = (0..partitions).map(|p| (p, 0)).collect();
+    let mut faults = Vec::new();
+    for record in seen {
+        let Some(expected) = next.get_mut(&record.series) else {
+            return Err(format!("{record:?} is of no partition of the source"));
+        };
+        if record.number != *expected {
+            faults.push(format!("partition {}: {} where {expected} should be", record.series, record.number));
+        }
+        *expected = record.number + 1;
+    }
+    for (p, end) in next {
+        if end != records {
+            faults.push(format!("partition {p} ends before {end} and not {records}"));
+        }
+    }
+    verdict(faults)
+}
+
+/// Every record, in order within each life, and nothing again that was stored already when a life began.
+///
+/// # Errors
+/// What is missing, out of order, or doubled without need.
+pub fn at_least_once(seen: &[Seen], lives: &[Life], partitions: i64, records: i64) -> Result<(), String> {
+    let mut faults = missing(seen, partitions, records);
+    let mut runs: BTreeMap<(u32, i64), (i64, i64)> = BTreeMap::new();
+    for record in seen {
+        let key = (record.process, record.series);
+        match runs.get_mut(&key) {
+            None => {
+                runs.insert(key, (record.number, record.number + 1));
+            }
+            Some((_, next)) => {
+                if record.number != *next {
+                    let (process, p) = key;
+                    let number = record.number;
+                    faults.push(format!("process {process}, partition {p}: {number} where {next} should be"));
+                }
+                *next = record.number + 1;
+            }
+        }
+    }
+    for ((process, p), (first, _)) in runs {
+        let Some(life) = lives.iter().find(|life| life.process == process) else {
+            faults.push(format!("process {process} was never started"));
+            continue;
+        };
+        let Some(stored) = &life.stored else { continue };
+        let expected = stored.get(&p).copied().unwrap_or(0);
+        if first < expected || (first > expected && !life.may_be_later) {
+            faults.push(format!("process {process}, partition {p}: began with {first}, but {expected} was stored"));
+        }
+    }
+    verdict(faults)
+}
+
+/// No offset is stored beyond the records that came without a gap.
+///
+/// # Errors
+/// Which offset of which partition.
+pub fn stored_is_seen(seen: &[Seen], stored: &Stored) -> Result<(), String> {
+    let mut numbers: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
+    for record in seen {
+        numbers.entry(record.series).or_default().push(record.number);
+    }
+    let faults = stored.iter().filter_map(|(p, offset)| {
+        let mut of_p = numbers.remove(p).unwrap_or_default();
+        of_p.sort_unstable();
+        of_p.dedup();
+        let whole = of_p.iter().zip(0..).take_while(|(number, i)| *number == i).count();
+        let whole = i64::try_from(whole).unwrap_or(i64::MAX);
+        (whole < *offset)
+            .then(|| format!("partition {p}: offset {offset} is stored, but the records end before {whole}"))
+    });
+    verdict(faults.collect())
+}
+
+/// How many records came more than once.
+pub fn doubled(seen: &[Seen]) -> usize {
+    let mut all: Vec<_> = seen.iter().map(|record| (record.series, record.number)).collect();
+    let n = all.len();
+    all.sort_unstable();
+    all.dedup();
+    n - all.len()
+}
+
+fn missing(seen: &[Seen], partitions: i64, records: i64) -> Vec<String> {
+    let mut left: BTreeMap<i64, Vec<bool>> =
+        (0..partitions).map(|p| (p, vec![false; usize::try_from(records).unwrap_or(0)])).collect();
+    for record in seen {
+        let at = usize::try_from(record.number).ok();
+        if let Some(flag) = left.get_mut(&record.series).and_then(|flags| flags.get_mut(at?)) {
+            *flag = true;
+        }
+    }
+    let faults = left.into_iter().filter_map(|(p, flags)| {
+        let absent: Vec<usize> = flags.iter().enumerate().filter(|(_, seen)| !**seen).map(|(i, _)| i).collect();
+        let some = &absent[..absent.len().min(NAMED_MAX)];
+        (!absent.is_empty()).then(|| format!("partition {p}: {} records are missing: {some:?} ..", absent.len()))
+    });
+    faults.collect()
+}
+
+/// What a sink has written, by partition and offset, and what its group has committed.
+///
+/// # Errors
+/// A record that was committed and is not written, or is not what was sent.
+pub fn committed_is_written(
+    written: &BTreeMap<(i32, i64), Vec<String>>,
+    committed: &BTreeMap<i32, i64>,
+    value: impl Fn(i32, i64) -> String,
+) -> Result<(), String> {
+    let mut faults = Vec::new();
+    for (partition, end) in committed {
+        let absent: Vec<i64> = (0..*end).filter(|i| !written.contains_key(&(*partition, *i))).collect();
+        if !absent.is_empty() {
+            let some = &absent[..absent.len().min(NAMED_MAX)];
+            faults.push(format!(
+                "partition {partition}: {end} is committed, {} records are not written: {some:?} ..",
+                absent.len()
+            ));
+        }
+    }
+    for ((partition, offset), values) in written {
+        let expected = value(*partition, *offset);
+        if let Some(other) = values.iter().find(|other| **other != expected) {
+            faults.push(format!("partition {partition}, offset {offset}: `{other}` is written for `{expected}`"));
+        }
+    }
+    verdict(faults)
+}
+
+fn verdict(mut faults: Vec<String>) -> Result<(), String> {
+    if faults.is_empty() {
+        return Ok(());
+    }
+    let n = faults.len();
+    faults.truncate(NAMED_MAX);
+    Err(format!("{n} faults: {}", faults.join("; ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seen(numbers: &[(u32, i64)]) -> Vec<Seen> {
+        numbers
+            .iter()
+            .map(|(process, number)| Seen { kafka_partition: 0, series: 0, number: *number, process: *process })
+            .collect()
+    }
+
+    fn life(process: u32, stored: i64, may_be_later: bool) -> Life {
+        Life { process, stored: Some(Stored::from([(0, stored)])), may_be_later }
+    }
+
+    #[test]
+    fn exactly_once_refuses_what_is_lost_doubled_or_moved() {
+        assert_eq!(exactly_once(&seen(&[(1, 0), (1, 1), (2, 2)]), 1, 3), Ok(()));
+        for wrong in
+            [&[(1, 0), (1, 2)][..], &[(1, 0), (1, 1)], &[(1, 0), (1, 1), (2, 1), (2, 2)], &[(1, 1), (1, 0), (1, 2)]]
+        {
+            exactly_once(&seen(wrong), 1, 3).unwrap_err();
+        }
+        exactly_once(&seen(&[(1, 0)]), 2, 1).unwrap_err();
+    }
+
+    #[test]
+    fn at_least_once_allows_what_was_not_stored_and_no_more() {
+        let lives = [life(1, 0, false), life(2, 2, false)];
+        let good = [(1, 0), (1, 1), (1, 2), (2, 2), (2, 3)];
+        assert_eq!(at_least_once(&seen(&good), &lives, 1, 4), Ok(()));
+        assert_eq!(doubled(&seen(&good)), 1);
+        // A record is missing; a life began before what was stored, behind it, or went back by itself.
+        at_least_once(&seen(&[(1, 0), (1, 1), (2, 3)]), &lives, 1, 4).unwrap_err();
+        at_least_once(&seen(&[(1, 0), (1, 1), (2, 1), (2, 2), (2, 3)]), &lives, 1, 4).unwrap_err();
+        at_least_once(&seen(&[(1, 0), (1, 1), (1, 2), (2, 3)]), &lives, 1, 4).unwrap_err();
+        at_least_once(&seen(&[(1, 0), (1, 1), (1, 0), (1, 1), (2, 2), (2, 3)]), &lives, 1, 4).unwrap_err();
+        let lives = [life(1, 0, false), life(2, 2, true)];
+        assert_eq!(at_least_once(&seen(&[(1, 0), (1, 1), (1, 2), (2, 3)]), &lives, 1, 4), Ok(()));
+    }
+
+    #[test]
+    fn an_offset_is_not_stored_before_its_records() {
+        let stored = |offset| Stored::from([(0, offset)]);
+        assert_eq!(stored_is_seen(&seen(&[(1, 0), (1, 1)]), &stored(2)), Ok(()));
+        stored_is_seen(&seen(&[(1, 0), (1, 1)]), &stored(3)).unwrap_err();
+        stored_is_seen(&seen(&[(1, 0), (1, 2)]), &stored(2)).unwrap_err();
+    }
+
+    #[test]
+    fn a_commit_is_not_made_before_the_writing() {
+        let value = |p: i32, i: i64| format!("{p} {i}");
+        let written = |text: &str| BTreeMap::from([((0, 0), vec!["0 0".to_owned()]), ((0, 1), vec![text.to_owned()])]);
+        assert_eq!(committed_is_written(&written("0 1"), &BTreeMap::from([(0, 2)]), value), Ok(()));
+        committed_is_written(&written("0 1"), &BTreeMap::from([(0, 3)]), value).unwrap_err();
+        committed_is_written(&written("0 2"), &BTreeMap::from([(0, 2)]), value).unwrap_err();
+    }
+}
