@@ -31,8 +31,7 @@ pub(super) fn class_of(code: Code) -> ErrorClass {
         | Code::ProducerFenced
         | Code::InvalidProducerEpoch
         | Code::FencedInstanceId
-        | Code::FencedMemberEpoch
-        | Code::TransactionCoordinatorFenced => ErrorClass::Fenced,
+        | Code::FencedMemberEpoch => ErrorClass::Fenced,
         Code::MessageSizeTooLarge
         | Code::MessageBatchTooLarge
         | Code::InvalidRecord
@@ -42,6 +41,7 @@ pub(super) fn class_of(code: Code) -> ErrorClass {
         | Code::InvalidArgument => ErrorClass::Record,
         Code::OutOfOrderSequenceNumber
         | Code::UnknownProducerId
+        | Code::InvalidProducerIdMapping
         | Code::PurgeQueue
         | Code::PurgeInflight
         // What a call or a record meets in a transaction that has failed before.
@@ -82,6 +82,8 @@ pub(super) fn class_of(code: Code) -> ErrorClass {
         | Code::StaleMemberEpoch
         | Code::AssignmentLost
         | Code::ConcurrentTransactions
+        // Of a coordinator, which the client looks up anew.
+        | Code::TransactionCoordinatorFenced
         | Code::KafkaStorageError
         | Code::ListenerNotFound
         | Code::FencedLeaderEpoch
@@ -232,6 +234,62 @@ mod tests {
         assert_eq!(error.clone().fatal().class(), ErrorClass::Fenced);
         assert!(!TaskError::from(error).is_retriable());
         assert!(TaskError::from(KafkaError::coded(Code::NotCoordinator, "commit", "")).is_retriable());
+    }
+
+    #[test]
+    fn what_transactions_meet_is_classed_as_kafkas_own_producer_does() {
+        let rows: [(ErrorClass, &[Code]); 5] = [
+            (
+                ErrorClass::Retriable,
+                &[
+                    Code::OperationTimedOut,
+                    Code::RequestTimedOut,
+                    Code::BrokerTransportFailure,
+                    Code::CoordinatorLoadInProgress,
+                    Code::CoordinatorNotAvailable,
+                    Code::NotCoordinator,
+                    Code::ConcurrentTransactions,
+                    Code::UnknownTopicOrPartition,
+                    Code::MessageTimedOut,
+                ],
+            ),
+            (ErrorClass::Record, &[Code::MessageSizeTooLarge, Code::MessageBatchTooLarge, Code::InvalidRecord]),
+            (
+                ErrorClass::Abortable,
+                &[
+                    Code::OutOfOrderSequenceNumber,
+                    Code::UnknownProducerId,
+                    Code::InvalidProducerIdMapping,
+                    Code::InvalidTransactionalState,
+                    Code::Inconsistent,
+                    Code::State,
+                    Code::PurgeQueue,
+                    Code::PurgeInflight,
+                ],
+            ),
+            (
+                ErrorClass::Fatal,
+                &[
+                    Code::TransactionalIdAuthorizationFailed,
+                    Code::ClusterAuthorizationFailed,
+                    Code::TopicAuthorizationFailed,
+                    Code::InvalidTransactionTimeout,
+                    Code::UnsupportedVersion,
+                    Code::UnsupportedFeature,
+                    Code::Authentication,
+                ],
+            ),
+            (ErrorClass::Fenced, &[Code::Fenced, Code::ProducerFenced, Code::InvalidProducerEpoch]),
+        ];
+        for (class, codes) in rows {
+            for code in codes {
+                let error = KafkaError::coded(*code, "commit", "");
+                assert_eq!(error.class(), class, "{code:?}");
+                let goes_again = matches!(class, ErrorClass::Retriable | ErrorClass::Abortable);
+                assert_eq!(TaskError::from(error.clone()).is_retriable(), goes_again, "{code:?}");
+                assert!(!TaskError::from(error.fatal()).is_retriable(), "{code:?}: what is fatal stays so");
+            }
+        }
     }
 
     #[test]

@@ -279,3 +279,70 @@ fn stores_are_told_apart_by_their_content() {
         assert!(errors[0].contains(want) && errors[0].contains(key), "{errors:?}");
     }
 }
+
+#[test]
+fn what_is_set_against_a_transactional_producer_is_replaced_with_a_warning() {
+    let entries = [
+        ("x.transactional.id", "mine"),
+        ("x.enable.idempotence", "false"),
+        ("x.delivery.timeout.ms", "1000"),
+        ("x.message.timeout.ms", "1000"),
+        ("x.transaction.timeout.ms", "123456"),
+        ("x.linger.ms", "7"),
+    ];
+    let builder = ClientConfig::builder(ClientKind::Producer).set(BROKER.0, BROKER.1).prefixed("x.", entries);
+    let (config, warnings) = builder.transactional("group-connector-0").build().unwrap();
+    assert_eq!(config.transactional_id(), Some("group-connector-0"));
+    assert_eq!(config.transaction_timeout(), Duration::from_millis(123_456));
+    for (key, value) in [
+        ("enable.idempotence", Some("true")),
+        ("transactional.id", Some("group-connector-0")),
+        ("transaction.timeout.ms", Some("123456")),
+        ("max.in.flight.requests.per.connection", Some("5")),
+        ("acks", Some("all")),
+        ("linger.ms", Some("7")),
+        ("message.timeout.ms", None),
+        ("delivery.timeout.ms", None),
+    ] {
+        assert_eq!(config.native(key), value, "{key}");
+    }
+    for key in ["transactional.id", "enable.idempotence", "delivery.timeout.ms", "message.timeout.ms"] {
+        let named = warnings.iter().filter(|warning| warning.starts_with(&format!("`x.{key}`"))).count();
+        assert_eq!(named, 1, "{key}: {warnings:?}");
+    }
+    assert_eq!(warnings.len(), 4, "{warnings:?}");
+}
+
+#[test]
+fn a_transactional_producer_of_java_defaults_is_idempotent_and_says_nothing_of_defaults() {
+    let entries = [("x.enable.idempotence", "TRUE"), ("x.delivery.timeout.ms", "2147483647")];
+    let builder = ClientConfig::builder(ClientKind::Producer).defaults(ClientDefaults::Java).set(BROKER.0, BROKER.1);
+    let (config, warnings) = builder.prefixed("x.", entries).transactional("t").build().unwrap();
+    assert!(warnings.is_empty(), "{warnings:?}");
+    assert_eq!(config.native("enable.idempotence"), Some("true"));
+    assert_eq!(config.native("max.in.flight.requests.per.connection"), Some("1"));
+    assert_eq!(config.transaction_timeout(), Duration::from_secs(60));
+}
+
+#[test]
+fn what_a_transactional_producer_cannot_have_is_an_error() {
+    let entries = [("x.max.in.flight.requests.per.connection", "6"), ("x.acks", "1"), ("x.retries", "0")];
+    let builder = ClientConfig::builder(ClientKind::Producer).set(BROKER.0, BROKER.1).prefixed("x.", entries);
+    let errors = builder.transactional("t").build().unwrap_err();
+    let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
+    assert_eq!(errors.len(), 3, "{errors:?}");
+    assert!(errors.iter().any(|e| e.contains("`x.max.in.flight.requests.per.connection`") && e.contains("at most 5")));
+}
+
+#[test]
+fn a_fencing_producer_is_made_from_the_settings_of_any_client() {
+    let secured = [("x.security.protocol", "SSL"), ("x.request.timeout.ms", "300000")];
+    for kind in [ClientKind::Admin, ClientKind::Producer] {
+        let (config, _) = build(kind, ClientDefaults::Java, &secured).unwrap();
+        let config = config.for_fencing("t");
+        assert_eq!(config.native("transactional.id"), Some("t"));
+        assert_eq!(config.native("security.protocol"), Some("ssl"));
+        let made = crate::kafka::ffi::Client::new(crate::kafka::ffi::Role::Producer, &config.entries);
+        assert!(made.is_ok(), "{kind:?}: {:?}", made.err());
+    }
+}

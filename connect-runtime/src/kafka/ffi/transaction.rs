@@ -8,9 +8,6 @@ use rdkafka_sys as sys;
 
 use super::{Client, millis, text_of};
 
-/// Gives up what is queued, as librdkafka does it when it aborts: the sequence numbers of what is purged are passed over.
-const PURGE_ABORTED: i32 = sys::RD_KAFKA_PURGE_F_QUEUE | 0x100;
-
 /// Why a call did not succeed, and what helps.
 #[derive(Debug, Clone)]
 pub(in super::super) struct TransactionFailure {
@@ -47,12 +44,6 @@ impl Client {
     pub(in super::super) fn abort_transaction(&self, timeout: Duration) -> Result<(), TransactionFailure> {
         // SAFETY: as above.
         unsafe { answer(sys::rd_kafka_abort_transaction(self.rk(), millis(timeout))) }
-    }
-
-    /// Gives up the records of a transaction that are not on their way to a broker; their delivery reports say so.
-    pub(in super::super) fn purge_aborted(&self) {
-        // SAFETY: the client is alive. An unknown flag is refused, and then there is only more to wait for.
-        let _answer = unsafe { sys::rd_kafka_purge(self.rk(), PURGE_ABORTED) };
     }
 }
 

@@ -30,6 +30,8 @@ const RUN_RECORDS_MAX: usize = 512;
 const EVENTS_MAX: usize = 64;
 /// The thread looks around at least this often; whatever happens wakes it.
 const IDLE_MAX: Duration = Duration::from_secs(1);
+/// The end of the names of Kafka's errors that say that a right is missing.
+const NO_RIGHTS: &str = "AUTHORIZATION_FAILED";
 /// While a task is in a hurry the client is asked to send this often at first, ...
 const HURRY_PAUSE: Duration = Duration::from_micros(250);
 const HURRY_ROUNDS: u32 = 40;
@@ -394,7 +396,9 @@ fn refused(topics: &Topics, delivery: &Delivery, code: Code, cause: Option<&str>
         Code::PurgeQueue | Code::PurgeInflight => cause.unwrap_or_default(),
         _ => "",
     };
-    KafkaError::coded(code, &what, why)
+    let error = KafkaError::coded(code, &what, why);
+    // The library tells the cause in words only; this one does not pass by itself.
+    if why.contains(NO_RIGHTS) { error.fatal() } else { error }
 }
 
 fn headers(batch: &ProduceBatch, record: &ProduceRecord) -> Option<Headers> {

@@ -9,7 +9,7 @@ use connect_sdk::{
 };
 use rdkafka_sys::{RDKafkaApiKey, RDKafkaRespErr};
 
-use super::*;
+use super::{super::fence::fence_within, *};
 use crate::kafka::{ClientKind, DevBroker, fence};
 
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -118,6 +118,17 @@ async fn offsets_are_told_as_committed_in_the_order_of_their_transactions() {
 }
 
 #[tokio::test]
+async fn ids_that_are_left_when_time_is_up_are_named() {
+    let fixture = Fixture::new();
+    fixture.broker.with_cluster(|cluster| cluster.broker_down(-1).unwrap());
+    let ids = (0..20).map(|n| format!("g-c-{n}")).collect();
+    let error = in_time(fence_within(&fixture.config(&[]), ids, Duration::from_secs(1))).await.unwrap_err();
+    assert_eq!(error.class(), ErrorClass::Retriable);
+    let text = error.to_string();
+    assert!(text.contains("within 1 s") && (0..20).all(|n| text.contains(&format!("`g-c-{n}`"))), "{text}");
+}
+
+#[tokio::test]
 async fn several_ids_are_fenced() {
     let fixture = Fixture::new();
     let ids = (0..40).map(|n| format!("g-c-{n}")).collect();
@@ -161,7 +172,7 @@ async fn a_partition_that_may_not_be_written_fails_the_transaction_and_says_why(
     fixture.fail(RDKafkaApiKey::AddPartitionsToTxn, &[RDKafkaRespErr::RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED]);
     send(&mut producer, 0, 10).await;
     let told = failure(&mut producer).await;
-    assert!(told.is_retriable(), "the task goes back to its committed offsets: {told}");
+    assert!(!told.is_retriable(), "it does not pass by itself: {told}");
     assert!(told.to_string().contains("authorization failed"), "{told}");
     let ended = end(&mut producer, TransactionEnd::Commit(offset(1))).await;
     let Err(TransactionError::Abortable(error)) = ended else { panic!("{ended:?}") };

@@ -321,7 +321,8 @@ impl TransactionThread {
         let client = self.worker.client();
         let mut tries = 0;
         loop {
-            client.purge_aborted();
+            // Records are delivered and not given up: where the first ones never reached a broker, it would know of no
+            // transaction to abort, which librdkafka takes for a fatal error.
             if !self.drain(queue, until)? {
                 return Ok(());
             }
