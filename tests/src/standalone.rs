@@ -132,10 +132,24 @@ impl Standalone {
     /// Starts our worker on the files, with these variables in its environment.
     pub fn start_with<'a>(&self, environment: impl IntoIterator<Item = (&'a str, &'a str)>) -> Worker {
         let (arguments, log) = self.arguments();
-        let mut command = Command::new(if self.with_test_connectors { test_worker() } else { binary() });
+        let mut command = Command::new(self.program());
         command.arg("standalone").args(arguments).current_dir(self.dir.path());
         command.envs(environment);
         Worker::run(command, &log)
+    }
+
+    /// Starts our worker on the files through a shell script that has the whole command as `"$@"`, as
+    /// `exec "$@" 2>/dev/full`.
+    pub fn start_in_shell(&self, script: &str) -> Worker {
+        let (arguments, log) = self.arguments();
+        let mut command = Command::new("sh");
+        command.args(["-c", script, "sh"]).arg(self.program()).arg("standalone").args(arguments);
+        command.current_dir(self.dir.path());
+        Worker::run(command, &log)
+    }
+
+    fn program(&self) -> &'static Path {
+        if self.with_test_connectors { test_worker() } else { binary() }
     }
 
     /// Starts Java's worker on the same files: the arbiter for what a worker must do.

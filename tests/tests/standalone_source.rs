@@ -57,6 +57,19 @@ fn lines_arrive_byte_for_byte_and_a_restart_goes_on_where_it_was() {
 }
 
 #[test]
+fn a_full_disk_under_the_log_stops_nothing() {
+    let cluster = Cluster::shared();
+    let (setup, topic) = tailing(&cluster, "mute");
+    append(&setup, "one\n");
+    let worker = setup.start_in_shell("exec \"$@\" 2>/dev/full");
+    assert_eq!(texts(&cluster, &topic, 1), ["one"]);
+    append(&setup, "two\n");
+    assert_eq!(texts(&cluster, &topic, 2)[1], "two");
+    stop(worker);
+    assert!(setup.read("offsets").contains("\"position\":8"));
+}
+
+#[test]
 fn an_appended_line_is_out_at_once() {
     let cluster = Cluster::shared();
     let (setup, topic) = tailing(&cluster, "latency");

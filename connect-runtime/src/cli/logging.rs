@@ -15,8 +15,13 @@ pub(super) fn init() {
         Some(Ok(filter)) => (filter, None),
         Some(Err(error)) => (EnvFilter::new(DEFAULT_FILTER), Some(error)),
     };
-    let log =
-        tracing_subscriber::fmt().with_env_filter(filter).with_writer(|| LogWriter).with_ansi(stderr().is_terminal());
+    let log = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(|| LogWriter)
+        .with_ansi(stderr().is_terminal())
+        // A line that cannot be written would be reported on standard error, where it cannot be written either: that
+        // panics, and a full disk under the log would end the worker. As in Java the line is lost and the work goes on.
+        .log_internal_errors(false);
     // A second worker in the same process keeps the log of the first.
     let started = log.try_init().is_ok();
     if let (true, Some(error)) = (started, wrong) {
