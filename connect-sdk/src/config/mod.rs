@@ -8,7 +8,6 @@ mod definition;
 pub mod derive_support;
 mod error;
 mod field;
-mod number;
 pub mod own_keys;
 mod parsed;
 mod password;

@@ -1,7 +1,7 @@
 //! Values of configuration keys: from text, and back to text.
 
-use super::{ConfigError, ConfigType, Password, number};
-use crate::java::number_text;
+use super::{ConfigError, ConfigType, Password};
+use crate::java::{number_parse, number_text};
 
 /// The value of a key after its text was read.
 #[allow(clippy::exhaustive_enums, reason = "one variant for each configuration type, and null; Kafka's set is closed")]
@@ -52,13 +52,19 @@ impl ParsedValue {
             }
             ConfigType::List => Self::List(split_list(trimmed)),
             ConfigType::Int => Self::Int(
-                number::parse_long(trimmed).and_then(|n| i32::try_from(n).ok()).ok_or_else(|| not_a_number("INT"))?,
+                number_parse::parse_long(trimmed)
+                    .and_then(|n| i32::try_from(n).ok())
+                    .ok_or_else(|| not_a_number("INT"))?,
             ),
             ConfigType::Short => Self::Short(
-                number::parse_long(trimmed).and_then(|n| i16::try_from(n).ok()).ok_or_else(|| not_a_number("SHORT"))?,
+                number_parse::parse_long(trimmed)
+                    .and_then(|n| i16::try_from(n).ok())
+                    .ok_or_else(|| not_a_number("SHORT"))?,
             ),
-            ConfigType::Long => Self::Long(number::parse_long(trimmed).ok_or_else(|| not_a_number("LONG"))?),
-            ConfigType::Double => Self::Double(number::parse_double(trimmed).ok_or_else(|| not_a_number("DOUBLE"))?),
+            ConfigType::Long => Self::Long(number_parse::parse_long(trimmed).ok_or_else(|| not_a_number("LONG"))?),
+            ConfigType::Double => {
+                Self::Double(number_parse::parse_double(trimmed).ok_or_else(|| not_a_number("DOUBLE"))?)
+            }
         })
     }
 

@@ -1,7 +1,8 @@
-//! Numbers as `Long.parseLong` and `Double.parseDouble` read them.
+//! Numbers as `Long.parseLong`, `Double.parseDouble` and `Float.parseFloat` read them.
 
 /// Decimal digits with an optional sign, within 64 bits; every script's digits count, as in Java.
-pub(crate) fn parse_long(text: &str) -> Option<i64> {
+#[must_use]
+pub fn parse_long(text: &str) -> Option<i64> {
     let (negative, digits) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
         None => (false, text.strip_prefix('+').unwrap_or(text)),
@@ -30,27 +31,40 @@ fn digit(c: char) -> Option<u8> {
 }
 
 /// As `Double.parseDouble`, on text without blanks around it.
-pub(crate) fn parse_double(text: &str) -> Option<f64> {
-    let (sign, unsigned) = match text.strip_prefix('-') {
-        Some(rest) => (-1.0, rest),
-        None => (1.0, text.strip_prefix('+').unwrap_or(text)),
+#[must_use]
+pub fn parse_double(text: &str) -> Option<f64> {
+    parse(text, decimal, |double| double)
+}
+
+/// As `Float.parseFloat`, on text without blanks around it.
+#[must_use]
+pub fn parse_float(text: &str) -> Option<f32> {
+    #[expect(clippy::cast_possible_truncation, reason = "what does not fit becomes infinite, as in Java")]
+    parse(text, decimal, |double| double as f32)
+}
+
+/// `decimal` reads decimal digits, `narrow` makes the number of the rest: it is rounded once where it can be.
+fn parse<F: std::ops::Neg<Output = F>>(text: &str, decimal: fn(&str) -> Option<F>, narrow: fn(f64) -> F) -> Option<F> {
+    let (negative, unsigned) = match text.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
     };
     let magnitude = match unsigned {
-        "NaN" => f64::NAN,
-        "Infinity" => f64::INFINITY,
+        "NaN" => narrow(f64::NAN),
+        "Infinity" => narrow(f64::INFINITY),
         _ => {
             let bare = unsigned.strip_suffix(['d', 'D', 'f', 'F']);
             if let Some(hex) = unsigned.strip_prefix("0x").or_else(|| unsigned.strip_prefix("0X")) {
-                hex_double(hex.strip_suffix(['d', 'D', 'f', 'F']).unwrap_or(hex))?
+                narrow(hex_double(hex.strip_suffix(['d', 'D', 'f', 'F']).unwrap_or(hex))?)
             } else {
-                decimal_double(bare.unwrap_or(unsigned))?
+                decimal(bare.unwrap_or(unsigned))?
             }
         }
     };
-    Some(sign * magnitude)
+    Some(if negative { -magnitude } else { magnitude })
 }
 
-fn decimal_double(text: &str) -> Option<f64> {
+fn decimal<F: std::str::FromStr>(text: &str) -> Option<F> {
     let plain = text.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'e' | b'E' | b'+' | b'-'));
     if !plain || !text.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
         return None;
@@ -167,5 +181,10 @@ mod tests {
         ] {
             assert_eq!(parse_double(text), expected, "{text}");
         }
+        // Rounded once: by way of a double it would be 16777216.
+        assert_eq!(parse_float("16777217.0000001"), Some(16_777_218.0));
+        assert_eq!(parse_float("0x1p3"), Some(8.0));
+        assert_eq!(parse_float("-1e39"), Some(f32::NEG_INFINITY));
+        assert_eq!(parse_float(" 1"), None);
     }
 }
