@@ -12,6 +12,22 @@ pub fn nearest<'a>(wanted: &str, known: impl IntoIterator<Item = &'a str>) -> Op
         .map(|(_, name)| name)
 }
 
+/// What to tell somebody who named a class of this kind that is not linked: what was most likely meant, and what is.
+#[must_use]
+pub fn unknown_class<'a>(
+    kind: &str,
+    class: &str,
+    linked: impl Iterator<Item = &'a str> + Clone,
+    aliases: impl Iterator<Item = &'a str>,
+) -> String {
+    // A class that is named without its package where that does not do.
+    let same = linked.clone().find(|name| name.rsplit('.').next() == Some(class));
+    let meant = same.or_else(|| nearest(class, aliases)).map(|m| format!("; did you mean `{m}`?")).unwrap_or_default();
+    let linked: Vec<String> = linked.map(|name| format!("`{name}`")).collect();
+    let linked = if linked.is_empty() { "none".to_owned() } else { linked.join(", ") };
+    format!("unknown {kind} class `{class}`{meant} (linked {kind} classes: {linked})")
+}
+
 fn edit_distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
@@ -39,5 +55,21 @@ mod tests {
         {
             assert_eq!(nearest(wanted, known), expected, "{wanted}");
         }
+    }
+
+    #[test]
+    fn an_unknown_class_lists_what_is_linked() {
+        assert_eq!(
+            unknown_class("connector", "Lines", std::iter::empty(), std::iter::empty()),
+            "unknown connector class `Lines` (linked connector classes: none)"
+        );
+        let linked = ["FileStreamSource", "org.example.Cast$Key"];
+        assert_eq!(
+            unknown_class("connector", "FileStremSource", linked.into_iter(), linked.into_iter()),
+            "unknown connector class `FileStremSource`; did you mean `FileStreamSource`? \
+             (linked connector classes: `FileStreamSource`, `org.example.Cast$Key`)"
+        );
+        let text = unknown_class("connector", "Cast$Key", linked.into_iter(), linked.into_iter());
+        assert!(text.contains("did you mean `org.example.Cast$Key`?"), "{text}");
     }
 }

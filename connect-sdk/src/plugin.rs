@@ -1,14 +1,15 @@
-//! `Plugins`: the explicit registry of connectors that a worker is built with.
+//! `Plugins`: the explicit registry of connectors, converters, transformations and predicates that a worker is built with.
 
 use crate::{
     converter::ConverterClass,
     erased::{DynSinkConnector, DynSourceConnector, SinkDescriptor, SourceDescriptor},
     sink::SinkConnector,
     source::SourceConnector,
+    transform::{PredicateClass, TransformationClass},
 };
 use std::{fmt, sync::Arc};
 
-/// The connectors and converters of a worker.
+/// The connectors, converters, transformations and predicates of a worker.
 ///
 /// Registration is explicit, so that a connector that is not linked is a compile error and not an empty list:
 ///
@@ -21,6 +22,8 @@ use std::{fmt, sync::Arc};
 pub struct Plugins {
     connectors: Vec<ConnectorPlugin>,
     converters: Vec<ConverterClass>,
+    transformations: Vec<TransformationClass>,
+    predicates: Vec<PredicateClass>,
     clashes: Vec<String>,
 }
 
@@ -91,6 +94,10 @@ impl fmt::Debug for ConnectorPlugin {
     }
 }
 
+fn clash(kind: &str, old: &str, new: &str, alias: &str) -> String {
+    format!("`{old}` and `{new}` both answer to the {kind} class `{alias}`; give one of them another name")
+}
+
 /// A Java class without its package.
 fn simple_name(class: &str) -> &str {
     class.rsplit(['.', '$']).next().unwrap_or(class)
@@ -124,20 +131,40 @@ impl Plugins {
         self
     }
 
+    /// Registers a class of transformations.
+    #[must_use]
+    pub fn transformation(mut self, new: TransformationClass) -> Self {
+        for old in &self.transformations {
+            if let Some(alias) = new.aliases().find(|a| old.aliases().any(|b| a == &b)) {
+                self.clashes.push(clash("transformation", old.class, new.class, alias));
+            }
+        }
+        self.transformations.push(new);
+        self
+    }
+
+    /// Registers a class of predicates.
+    #[must_use]
+    pub fn predicate(mut self, new: PredicateClass) -> Self {
+        for old in &self.predicates {
+            if let Some(alias) = new.aliases().find(|a| old.aliases().any(|b| a == &b)) {
+                self.clashes.push(clash("predicate", old.class, new.class, alias));
+            }
+        }
+        self.predicates.push(new);
+        self
+    }
+
     fn add(&mut self, new: ConnectorPlugin) {
         for old in &self.connectors {
             if let Some(alias) = new.aliases().find(|a| old.aliases().any(|b| a == &b)) {
-                self.clashes.push(format!(
-                    "`{}` and `{}` both answer to the connector class `{alias}`; give one of them another name",
-                    old.type_name(),
-                    new.type_name()
-                ));
+                self.clashes.push(clash("connector", old.type_name(), new.type_name(), alias));
             }
         }
         self.connectors.push(new);
     }
 
-    /// The names that more than one connector claims, each as a message; a worker does not start with any.
+    /// The names that more than one plugin of a kind claims, each as a message; a worker does not start with any.
     #[must_use]
     pub fn clashes(&self) -> &[String] {
         &self.clashes
@@ -153,6 +180,30 @@ impl Plugins {
     #[must_use]
     pub fn converters(&self) -> &[ConverterClass] {
         &self.converters
+    }
+
+    /// All classes of transformations in order of registration.
+    #[must_use]
+    pub fn transformations(&self) -> &[TransformationClass] {
+        &self.transformations
+    }
+
+    /// All classes of predicates in order of registration.
+    #[must_use]
+    pub fn predicates(&self) -> &[PredicateClass] {
+        &self.predicates
+    }
+
+    /// Finds a class of transformations by any of its names.
+    #[must_use]
+    pub fn transformation_class(&self, class: &str) -> Option<&TransformationClass> {
+        self.transformations.iter().find(|c| c.aliases().any(|a| a == class))
+    }
+
+    /// Finds a class of predicates by any of its names.
+    #[must_use]
+    pub fn predicate_class(&self, class: &str) -> Option<&PredicateClass> {
+        self.predicates.iter().find(|c| c.aliases().any(|a| a == class))
     }
 
     /// Finds a connector by any of its names.

@@ -73,6 +73,14 @@ impl DataError {
         self
     }
 
+    /// The same error seen from something that has no place in the value: `what: ` stands before all that it says.
+    #[must_use]
+    pub fn seen_from(mut self, what: &str) -> Self {
+        self.message = format!("{what}: {self}").into();
+        self.path.clear();
+        self
+    }
+
     /// The same error seen from the list that holds the offending value at `index`.
     #[must_use]
     pub fn in_element(self, index: usize) -> Self {
@@ -115,6 +123,10 @@ mod tests {
         assert_eq!(error.to_string(), "`order.lines[2].price`: not a number");
         assert_eq!(DataError::new("bad").in_entry("k").in_field("m").path(), "m[\"k\"]");
         assert_eq!(DataError::new("bad").to_string(), "bad");
+        assert_eq!(
+            DataError::new("bad").in_field("f").seen_from("here").in_field("g").to_string(),
+            "`g`: here: `f`: bad"
+        );
     }
 
     #[test]

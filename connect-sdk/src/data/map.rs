@@ -80,7 +80,23 @@ impl Map {
 
     /// Takes the entry of a text key out; the others keep their order. Tells whether there was one.
     pub fn remove_str(&mut self, key: &str) -> bool {
-        Arc::make_mut(&mut self.0).shift_remove(key).is_some()
+        self.take_str(key).is_some()
+    }
+
+    /// Takes the entry of a text key out and gives its value; the others keep their order. None if there is no such
+    /// entry, `Some(None)` if its value is null.
+    pub fn take_str(&mut self, key: &str) -> Option<Option<Value>> {
+        Arc::make_mut(&mut self.0).shift_remove(key)
+    }
+
+    /// The value of a text key, to be changed in its place; none if there is no such entry.
+    #[must_use]
+    pub fn get_str_mut(&mut self, key: &str) -> Option<&mut Option<Value>> {
+        // A map that is shared is only copied if there is something to change.
+        if !self.contains_str(key) {
+            return None;
+        }
+        Arc::make_mut(&mut self.0).get_mut(key)
     }
 
     /// The value of this key: none if there is no such entry, `Some(None)` if it is null.
@@ -116,6 +132,39 @@ impl Map {
     /// The entries, key and value, in the order in which they were put.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (Option<&Value>, Option<&Value>)> + DoubleEndedIterator {
         self.0.iter().map(|(key, value)| (key.0.as_ref(), value.as_ref()))
+    }
+}
+
+/// The entries, key and value, in the order in which they were put; moved out if no clone shares them, else copied.
+impl IntoIterator for Map {
+    type Item = (Option<Value>, Option<Value>);
+    type IntoIter = IntoIter;
+
+    fn into_iter(self) -> IntoIter {
+        IntoIter(Arc::unwrap_or_clone(self.0).into_iter())
+    }
+}
+
+/// The entries of a [`Map`] that was given up.
+pub struct IntoIter(indexmap::map::IntoIter<Key, Option<Value>>);
+
+impl Iterator for IntoIter {
+    type Item = (Option<Value>, Option<Value>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.0.next().map(|(key, value)| (key.0, value))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.0.size_hint()
+    }
+}
+
+impl ExactSizeIterator for IntoIter {}
+
+impl fmt::Debug for IntoIter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} entries", self.0.len())
     }
 }
 
@@ -169,6 +218,18 @@ mod tests {
         assert_eq!(map.get(Some(&Value::from("t"))), Some(None));
         assert_eq!(map.get_str("t"), Some(None));
         assert_eq!(map.get(Some(&Value::array(["x"]))), Some(Some(&Value::from("list"))));
+    }
+
+    #[test]
+    fn entries_are_changed_in_place_and_moved_out() {
+        let map: Map = [("a", Some("x")), ("b", None)].into_iter().collect();
+        let mut copy = map.clone();
+        assert!(copy.get_str_mut("z").is_none());
+        *copy.get_str_mut("b").unwrap() = Some(1i32.into());
+        assert_eq!(copy.take_str("b"), Some(Some(1i32.into())));
+        assert_eq!(map.get_str("b"), Some(None));
+        assert_eq!(copy.into_iter().collect::<Vec<_>>(), [(Some("a".into()), Some("x".into()))]);
+        assert_eq!(map.into_iter().len(), 2);
     }
 
     #[test]

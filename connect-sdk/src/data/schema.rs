@@ -5,7 +5,7 @@ use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 
-use super::{DataError, Field, LogicalType, Text, Type, Value};
+use super::{DataError, Field, LogicalType, Struct, Text, Type, Value};
 use crate::nearest::nearest;
 
 /// The type of a value with its attributes: optional or required, name, version, documentation, parameters, default,
@@ -342,6 +342,27 @@ impl Schema {
         scale.parse().map_err(|_| {
             DataError::new(format!("parameter `{DECIMAL_SCALE}` of {self} is `{scale}`; it must be a number"))
         })
+    }
+
+    /// The same schema under another name, another version, or both; what is none stays as it is.
+    ///
+    /// A default that is a struct becomes a struct of the new schema.
+    #[must_use]
+    pub fn renamed(&self, name: Option<Text>, version: Option<i32>) -> Self {
+        let mut attributes = self.attributes().clone();
+        if let Some(name) = name {
+            attributes.logical = LogicalType::from_schema_name(&name);
+            attributes.name = Some(name);
+        }
+        attributes.version = version.or(attributes.version);
+        if let Some(Value::Struct(default)) = attributes.default.take() {
+            let bare = Self::from_attributes(attributes.clone());
+            let values = default.entries().map(|(_, value)| value.cloned()).collect();
+            attributes.default = Some(Value::Struct(Struct::from_checked(bare, values)));
+        } else {
+            attributes.default = self.default().cloned();
+        }
+        Self::from_attributes(attributes)
     }
 
     /// The same schema, but optional.

@@ -58,7 +58,8 @@ impl Struct {
 
     /// The same struct as a value of the optional schema: a struct belongs to a schema only if the two are equal.
     pub(crate) fn made_optional(self) -> Self {
-        Self { schema: self.schema.to_optional(), values: self.values }
+        let schema = self.schema.to_optional();
+        self.with_schema(schema)
     }
 
     /// As [`from_values`](Self::from_values), for callers that know that the values fit.
@@ -67,6 +68,13 @@ impl Struct {
     pub fn from_checked(schema: Schema, values: Vec<Option<Value>>) -> Self {
         debug_assert_eq!(schema.fields().len(), values.len(), "one value for each field");
         Self { schema, values: values.into() }
+    }
+
+    /// The same values as a struct of another schema that has as many fields, for callers that know that they fit.
+    #[must_use]
+    pub fn with_schema(self, schema: Schema) -> Self {
+        debug_assert_eq!(schema.fields().len(), self.values.len(), "one value for each field");
+        Self { schema, values: self.values }
     }
 
     /// The schema.
@@ -114,6 +122,15 @@ impl Struct {
     #[must_use]
     pub fn value_at(&self, index: usize) -> Option<&Value> {
         self.values.get(index).and_then(Option::as_ref)
+    }
+
+    /// The values of all fields as they were put, in the order of the schema, to be replaced or moved out.
+    ///
+    /// Nothing is checked: whoever changes a value knows that it fits its field. If a clone shares the values, they are
+    /// copied first.
+    #[must_use]
+    pub fn values_mut(&mut self) -> &mut [Option<Value>] {
+        Arc::make_mut(&mut self.values)
     }
 
     /// All fields with their values as they were put, in the order of the schema.
@@ -253,6 +270,16 @@ mod tests {
         copy.put("a", 2).unwrap();
         assert_eq!(value.get_int32("a").unwrap(), Some(1));
         assert_ne!(copy, value);
+    }
+
+    #[test]
+    fn values_are_moved_out_without_a_copy() {
+        let text = Text::from("a text that is not short");
+        let mut value = Struct::new(schema()).unwrap();
+        value.put("b", text.clone()).unwrap();
+        let shared = value.clone();
+        assert_eq!(value.values_mut()[1].take().unwrap().as_str().unwrap().as_ptr(), text.as_ptr());
+        assert_eq!((value.get_string("b").unwrap(), shared.get_string("b").unwrap()), (None, Some(&text)));
     }
 
     #[test]

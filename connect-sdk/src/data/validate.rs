@@ -45,8 +45,12 @@ pub fn validate_value(schema: &Schema, value: Option<&Value>) -> Result<(), Data
     Ok(())
 }
 
-/// Checks the value alone, without the parts of lists, maps and structs.
-pub(crate) fn validate_kind(schema: &Schema, value: Option<&Value>) -> Result<(), DataError> {
+/// Checks that a value is of a schema's type, or null where it may be; the parts of lists, maps and structs are not
+/// looked at.
+///
+/// # Errors
+/// The value is of another type, or null though the schema is required.
+pub fn validate_kind(schema: &Schema, value: Option<&Value>) -> Result<(), DataError> {
     let Some(value) = value else {
         return if schema.is_optional() { Ok(()) } else { Err(required(schema)) };
     };
