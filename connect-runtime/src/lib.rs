@@ -13,4 +13,5 @@ pub mod kafka;
 mod plugins;
 mod status;
 mod storage;
+pub mod transforms;
 mod worker;

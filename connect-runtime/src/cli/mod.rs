@@ -119,6 +119,8 @@ pub fn main(plugins: Plugins) -> ExitCode {
     let args = Args::parse();
     logging::init();
     let plugins = crate::converters::classes().into_iter().fold(plugins, Plugins::converter);
+    let plugins = crate::transforms::classes().into_iter().fold(plugins, Plugins::transformation);
+    let plugins = crate::transforms::predicates::classes().into_iter().fold(plugins, Plugins::predicate);
     if !plugins.clashes().is_empty() {
         for clash in plugins.clashes() {
             tracing::error!("{clash}");

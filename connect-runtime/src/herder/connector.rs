@@ -8,6 +8,7 @@ use crate::{
     },
     id::ConnectorTaskId,
     plugins::find_connector,
+    transforms::ChainConfig,
     worker::{TaskHandle, TaskMonitor, TaskSpec, Worker, ignored_settings, make_converters, stop_tasks},
 };
 use connect_sdk::{
@@ -103,6 +104,7 @@ struct Setup {
     properties: Properties,
     tasks_max: usize,
     converters: Converters,
+    chain: ChainConfig,
     target: TargetState,
     /// Whether its tasks write in transactions.
     exactly_once: bool,
@@ -146,6 +148,9 @@ async fn run(
     }
     let setup =
         check(&worker, &plugin, properties, (&spec.label, spec.target)).map_err(|e| listed(&resolved.hide_in(e)))?;
+    for unknown in setup.chain.unknown_keys(&setup.properties) {
+        tracing::warn!(connector = %spec.label, "{unknown}");
+    }
     tell_guarantee(&setup);
     if setup.target == TargetState::Stopped {
         started.send_replace(Some(true));
@@ -217,10 +222,11 @@ fn check(
     };
     let guarantee = own.map_err(&mut note);
     let converters = make_converters(&worker.plugins, &worker.properties, &properties).map_err(&mut note);
+    let chain = ChainConfig::from_properties(&worker.plugins, &properties).map_err(&mut note);
     let overridden = overrides(&worker.override_policy, &properties);
     let overridden = overridden.into_result(()).map_err(&mut note);
-    let (Ok(common), Ok(guarantee), Ok(converters), Ok(()), true) =
-        (common, guarantee, converters, overridden, errors.is_empty())
+    let (Ok(common), Ok(guarantee), Ok(converters), Ok(chain), Ok(()), true) =
+        (common, guarantee, converters, chain, overridden, errors.is_empty())
     else {
         return Err(errors);
     };
@@ -232,6 +238,7 @@ fn check(
         tasks_max: common.tasks_max,
         properties,
         converters,
+        chain,
         target,
     })
 }
@@ -256,6 +263,7 @@ impl Setup {
             info: TaskInfo { connector: self.name.clone(), index, n_tasks },
             properties: &self.properties,
             converters: &self.converters,
+            chain: &self.chain,
             target: self.target,
             guarantee: &self.guarantee,
         }

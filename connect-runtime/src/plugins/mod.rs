@@ -3,7 +3,7 @@
 use connect_sdk::{
     config::ConfigDef,
     converter::ConverterClass,
-    nearest::nearest,
+    nearest::unknown_class,
     plugin::{ConnectorPlugin, Plugins},
 };
 
@@ -14,7 +14,7 @@ use connect_sdk::{
 pub(crate) fn find_connector<'a>(plugins: &'a Plugins, class: &str) -> Result<&'a ConnectorPlugin, String> {
     plugins.connector(class).ok_or_else(|| {
         let names = plugins.connectors().iter().map(ConnectorPlugin::name);
-        unknown("connector", class, names, plugins.connectors().iter().flat_map(ConnectorPlugin::aliases))
+        unknown_class("connector", class, names, plugins.connectors().iter().flat_map(ConnectorPlugin::aliases))
     })
 }
 
@@ -25,7 +25,7 @@ pub(crate) fn find_connector<'a>(plugins: &'a Plugins, class: &str) -> Result<&'
 pub(crate) fn find_converter<'a>(plugins: &'a Plugins, class: &str) -> Result<&'a ConverterClass, String> {
     plugins.converter_class(class).ok_or_else(|| {
         let names = || plugins.converters().iter().map(|c| c.java);
-        unknown("converter", class, names().map(simple_name), names().flat_map(|n| [n, simple_name(n)]))
+        unknown_class("converter", class, names().map(simple_name), names().flat_map(|n| [n, simple_name(n)]))
     })
 }
 
@@ -101,36 +101,4 @@ fn each_once<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
 
 fn simple_name(class: &str) -> &str {
     class.rsplit('.').next().unwrap_or(class)
-}
-
-fn unknown<'a>(
-    kind: &str,
-    class: &str,
-    names: impl Iterator<Item = &'a str>,
-    aliases: impl Iterator<Item = &'a str>,
-) -> String {
-    let meant = nearest(class, aliases).map(|m| format!("; did you mean `{m}`?")).unwrap_or_default();
-    let linked: Vec<String> = names.map(|n| format!("`{n}`")).collect();
-    let linked = if linked.is_empty() { "none".to_owned() } else { linked.join(", ") };
-    format!("unknown {kind} class `{class}`{meant} (linked {kind} classes: {linked})")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_unknown_class_lists_what_is_linked() {
-        let plugins = Plugins::new();
-        assert_eq!(
-            find_connector(&plugins, "FileStremSource").unwrap_err(),
-            "unknown connector class `FileStremSource` (linked connector classes: none)"
-        );
-        let linked = ["FileStreamSource", "Lines"];
-        assert_eq!(
-            unknown("connector", "FileStremSource", linked.into_iter(), linked.into_iter()),
-            "unknown connector class `FileStremSource`; did you mean `FileStreamSource`? \
-             (linked connector classes: `FileStreamSource`, `Lines`)"
-        );
-    }
 }

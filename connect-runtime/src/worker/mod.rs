@@ -21,6 +21,7 @@ use crate::{
     id::ConnectorTaskId,
     status::State,
     storage::OffsetBackingStore,
+    transforms::ChainConfig,
 };
 use connect_sdk::{
     erased::Properties,
@@ -67,6 +68,7 @@ pub(crate) struct TaskSpec<'a> {
     pub(crate) info: TaskInfo,
     pub(crate) properties: &'a Properties,
     pub(crate) converters: &'a Converters,
+    pub(crate) chain: &'a ChainConfig,
     pub(crate) target: TargetState,
     pub(crate) guarantee: &'a Arc<Guarantee>,
 }

@@ -36,7 +36,7 @@ impl Worker {
             task: spec.info,
             config: config.map_err(TaskError::fatal)?,
             converters: spec.converters.clone(),
-            chain: None,
+            chain: spec.chain.make().map_err(TaskError::fatal)?,
             dead_letters: None,
             consumer: self.clients.consumer(&spec.id, spec.properties, subscription(spec.properties)?)?,
             commands,

@@ -49,7 +49,7 @@ impl Worker {
             commands,
             observer,
             converters: spec.converters.clone(),
-            chain: None,
+            chain: spec.chain.make().map_err(TaskError::fatal)?,
             dead_letters: None,
         };
         let (connector, properties) = (Arc::clone(connector), spec.properties.clone());

@@ -6,7 +6,7 @@ use connect_runtime::config::{
     KnownClasses, connector_config_def, distributed_config_def, sink_connector_config_def, source_connector_config_def,
     standalone_config_def,
 };
-use connect_runtime::converters;
+use connect_runtime::{converters, transforms};
 use connect_sdk::config::{
     Config, ConfigDef, ConfigError, ConfigErrors, ConfigKey, ConfigType, ConfigValueReport, ParsedValue, Recommender,
     Validator,
@@ -22,7 +22,9 @@ pub const SUBJECT: Subject = Subject { name: "config", run, exact_messages: true
 /// Everything that a worker may link: the connectors are known by their Java classes.
 fn plugins() -> Plugins {
     let plugins = Plugins::new().source::<file_connector::FileStreamSource>().sink::<file_connector::FileStreamSink>();
-    converters::classes().into_iter().fold(plugins, Plugins::converter)
+    let plugins = converters::classes().into_iter().fold(plugins, Plugins::converter);
+    let plugins = transforms::classes().into_iter().fold(plugins, Plugins::transformation);
+    transforms::predicates::classes().into_iter().fold(plugins, Plugins::predicate)
 }
 
 fn run(case: &Case) -> Outcome {
@@ -77,13 +79,21 @@ fn with_def(case: &Case, then: impl FnOnce(&ConfigDef) -> Outcome) -> Outcome {
         _ => match plugins.connector(class) {
             Some(ConnectorPlugin::Source(source)) => source.config_def(),
             Some(ConnectorPlugin::Sink(sink)) => sink.config_def(),
-            _ => match plugins.converters().iter().find(|converter| converter.java == class) {
-                Some(converter) => (converter.config_def)(),
+            _ => match other_plugin(&plugins, class) {
+                Some(def) => def,
                 None => return Outcome::skipped(format!("the definition of `{}` is not built", case.class())),
             },
         },
     };
     then(&as_the_reference(class, &def))
+}
+
+fn other_plugin(plugins: &Plugins, class: &str) -> Option<ConfigDef> {
+    let converter = plugins.converters().iter().find(|converter| converter.java == class);
+    let converter = converter.map(|converter| converter.config_def);
+    let transformation = plugins.transformation_class(class).map(|transformation| transformation.config_def);
+    let predicate = plugins.predicate_class(class).map(|predicate| predicate.config_def);
+    converter.or(transformation).or(predicate).map(|def| def())
 }
 
 fn parse_type(input: &Json) -> Outcome {

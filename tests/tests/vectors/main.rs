@@ -13,6 +13,7 @@ mod notation;
 mod projector;
 mod properties;
 mod topic_regex;
+mod transforms;
 mod values;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,6 +35,10 @@ const SUBJECTS: &[Subject] = &[
     config::SUBJECT,
     properties::SUBJECT,
     topic_regex::SUBJECT,
+    transforms::TRANSFORM,
+    transforms::SEQUENCE,
+    transforms::PREDICATE,
+    transforms::CHAIN,
 ];
 
 /// How many differences are shown in full.

@@ -1,0 +1,211 @@
+//! `InsertField`: adds fields with the record's topic, partition, offset, timestamp, or a fixed text.
+
+use super::part::{OfPart, Part, key_and_value};
+use super::schema_cache::SchemaCache;
+use super::settings::{key, replace_null_key, replaces_null, wrong};
+use super::shape::{build_struct, expect_map, expect_struct, kept, struct_like};
+use connect_sdk::config::{Config, ConfigDef, ConfigError, ConfigErrors, ConfigType, Importance};
+use connect_sdk::data::{DataError, Schema, Struct, Text, Timestamp, Value};
+use connect_sdk::erased::Properties;
+use connect_sdk::transform::{ConnectRecord, Transformation, TransformationClass};
+
+const TOPIC: &str = "topic.field";
+const PARTITION: &str = "partition.field";
+const OFFSET: &str = "offset.field";
+const TIMESTAMP: &str = "timestamp.field";
+const STATIC: &str = "static.field";
+const STATIC_VALUE: &str = "static.value";
+const PURPOSE: &str = "field insertion";
+
+pub(super) const CLASSES: [TransformationClass; 2] = key_and_value::<InsertField>(
+    "org.apache.kafka.connect.transforms.InsertField$Key",
+    "org.apache.kafka.connect.transforms.InsertField$Value",
+);
+
+/// `org.apache.kafka.connect.transforms.InsertField`.
+#[derive(Debug)]
+pub(super) struct InsertField {
+    part: Part,
+    /// In Kafka's order.
+    insertions: Vec<Insertion>,
+    replace_null: bool,
+    schemas: SchemaCache<Schema>,
+}
+
+#[derive(Debug)]
+struct Insertion {
+    name: Text,
+    required: bool,
+    what: What,
+}
+
+#[derive(Debug)]
+enum What {
+    Topic,
+    Partition,
+    Offset,
+    Timestamp,
+    Static(Text),
+}
+
+impl OfPart for InsertField {
+    fn config_def() -> ConfigDef {
+        const NAME: &str = "The name of the field with %; an exclamation mark at its end makes it required, a question \
+                            mark or nothing optional.";
+        let of = |name, what: &str| {
+            key(name, ConfigType::String, Importance::Medium, "").doc(NAME.replace('%', what)).null_default()
+        };
+        ConfigDef::new()
+            .define(of(TOPIC, "the record's topic"))
+            .define(of(PARTITION, "the record's partition"))
+            .define(of(OFFSET, "the record's offset, for sinks only"))
+            .define(of(TIMESTAMP, "the record's timestamp"))
+            .define(of(STATIC, "the text of `static.value`"))
+            .define(
+                key(STATIC_VALUE, ConfigType::String, Importance::Medium, "What `static.field` gets.").null_default(),
+            )
+            .define(replace_null_key())
+    }
+
+    fn new(properties: &Properties, part: Part) -> Result<Self, ConfigErrors> {
+        let config = Self::config_def().parse(properties)?;
+        let static_value = config.string(STATIC_VALUE).map(Text::from);
+        if let Some(field) = config.string(STATIC)
+            && static_value.is_none()
+        {
+            let text = "Invalid value null for configuration static.value: No value specified for static field";
+            return Err(wrong(STATIC_VALUE, format!("{text}: {field}")));
+        }
+        let mut insertions = Vec::new();
+        let mut errors = ConfigErrors::new();
+        for (key, what) in [
+            (TOPIC, What::Topic),
+            (PARTITION, What::Partition),
+            (OFFSET, What::Offset),
+            (TIMESTAMP, What::Timestamp),
+            (STATIC, What::Static(static_value.unwrap_or_default())),
+        ] {
+            match insertion(&config, key, what) {
+                Ok(insertion) => insertions.extend(insertion),
+                Err(error) => errors.push(error),
+            }
+        }
+        if insertions.is_empty() && errors.is_empty() {
+            errors.push(ConfigError::new("No field insertion configured"));
+        }
+        let replace_null = replaces_null(&config);
+        errors.into_result(Self { part, insertions, replace_null, schemas: SchemaCache::new() })
+    }
+}
+
+fn insertion(config: &Config, key: &str, what: What) -> Result<Option<Insertion>, ConfigError> {
+    let Some(text) = config.string(key) else { return Ok(None) };
+    let (name, required) = match text.strip_suffix('!') {
+        Some(name) => (name, true),
+        None => (text.strip_suffix('?').unwrap_or(text), false),
+    };
+    if name.is_empty() {
+        return Err(ConfigError::on(key, format!("Invalid value {text} for configuration {key}: no field is named")));
+    }
+    Ok(Some(Insertion { name: name.into(), required, what }))
+}
+
+impl Insertion {
+    fn schema(&self) -> Schema {
+        let schema = match self.what {
+            What::Topic | What::Static(_) => Schema::string(),
+            What::Partition => Schema::int32(),
+            What::Offset => Schema::int64(),
+            What::Timestamp => Schema::timestamp(),
+        };
+        if self.required { schema } else { schema.to_optional() }
+    }
+
+    fn value(&self, of: &Origin) -> Result<Option<Value>, DataError> {
+        Ok(match &self.what {
+            What::Topic => Some(of.topic.clone().into()),
+            What::Partition => of.partition.map(Value::from),
+            What::Offset => match of.offset {
+                Some(offset) => Some(offset.into()),
+                None => return Err(DataError::new("only records of sinks have an offset").in_field(&self.name)),
+            },
+            What::Timestamp => of.timestamp.map(|at| Timestamp::from_epoch_millis(at).into()),
+            What::Static(text) => Some(text.clone().into()),
+        })
+    }
+}
+
+/// What is told of a record.
+struct Origin {
+    topic: Text,
+    partition: Option<i32>,
+    offset: Option<i64>,
+    timestamp: Option<i64>,
+}
+
+impl Transformation for InsertField {
+    fn apply(&mut self, mut record: ConnectRecord) -> Result<Option<ConnectRecord>, DataError> {
+        let origin = Origin {
+            topic: record.topic.clone(),
+            partition: record.partition,
+            offset: record.offset,
+            timestamp: record.timestamp,
+        };
+        let slot = self.part.of(&mut record);
+        let Some(value) = slot.value.take() else { return Ok(Some(record)) };
+        if slot.schema.is_none() {
+            let mut map = expect_map(Some(value), PURPOSE)?;
+            for insertion in &self.insertions {
+                match insertion.value(&origin)? {
+                    // Without a schema, an instant is a number.
+                    Some(Value::Timestamp(at)) => map.insert(insertion.name.clone(), at.epoch_millis()),
+                    Some(value) => map.insert(insertion.name.clone(), value),
+                    None => {}
+                }
+            }
+            slot.value = Some(map.into());
+            return Ok(Some(record));
+        }
+        let old = expect_struct(Some(value), PURPOSE)?;
+        let (insertions, replace_null) = (&self.insertions, self.replace_null);
+        let schema = self.schemas.get_or_make(old.schema(), |schema| new_schema(schema, insertions, replace_null))?;
+        let mut new = insert(old, schema.clone(), replace_null)?;
+        let first = schema.fields().len() - insertions.len();
+        for (insertion, to) in insertions.iter().zip(&mut new.values_mut()[first..]) {
+            *to = insertion.value(&origin)?;
+            if to.is_none() && insertion.required {
+                let missing = if matches!(insertion.what, What::Partition) { "partition" } else { "timestamp" };
+                let text = format!("the record has no {missing}, but the field is required");
+                return Err(DataError::new(text).in_field(&insertion.name));
+            }
+        }
+        slot.schema = Some(schema.clone());
+        slot.value = Some(new.into());
+        Ok(Some(record))
+    }
+}
+
+fn new_schema(of: &Schema, insertions: &[Insertion], replace_null: bool) -> Result<Schema, DataError> {
+    let mut builder = struct_like(of);
+    for field in of.fields() {
+        builder = builder.field(field.name_text().clone(), field.schema().clone());
+    }
+    for insertion in insertions {
+        builder = builder.field(insertion.name.clone(), insertion.schema());
+    }
+    // A default belongs to no record: it cannot have what must be inserted.
+    if insertions.iter().any(|insertion| insertion.required) {
+        return builder.build();
+    }
+    build_struct(builder, of, |default, schema| insert(default, schema, replace_null))
+}
+
+/// The values of a struct in one that has more fields at its end.
+fn insert(mut old: Struct, schema: Schema, replace_null: bool) -> Result<Struct, DataError> {
+    let fields = old.schema().clone();
+    let mut new = Struct::new(schema)?;
+    for ((field, from), to) in fields.fields().iter().zip(old.values_mut()).zip(new.values_mut()) {
+        *to = kept(field, from.take(), replace_null)?;
+    }
+    Ok(new)
+}

@@ -1,0 +1,183 @@
+//! `MaskField`: replaces what fields hold by zero, nothing, or a text or number of the operator's.
+//!
+//! A tombstone has no fields and passes; null fields stay null.
+
+use super::part::{OfPart, Part, key_and_value};
+use super::settings::{distinct_items, key, replace_null_key, replaces_null, text, texts};
+use super::shape::{expect_map, expect_struct, keep_all};
+use connect_sdk::config::{ConfigDef, ConfigErrors, ConfigType, Importance, Validator};
+use connect_sdk::data::values::{convert_to_decimal, convert_to_double};
+use connect_sdk::data::{DataError, Date, Decimal, Map, Schema, Text, Time, Timestamp, Value};
+use connect_sdk::erased::Properties;
+use connect_sdk::transform::{ConnectRecord, Transformation, TransformationClass};
+use std::sync::Arc;
+
+const FIELDS: &str = "fields";
+const REPLACEMENT: &str = "replacement";
+const PURPOSE: &str = "mask fields";
+
+pub(super) const CLASSES: [TransformationClass; 2] = key_and_value::<MaskField>(
+    "org.apache.kafka.connect.transforms.MaskField$Key",
+    "org.apache.kafka.connect.transforms.MaskField$Value",
+);
+
+/// `org.apache.kafka.connect.transforms.MaskField`.
+#[derive(Debug)]
+pub(super) struct MaskField {
+    part: Part,
+    fields: Vec<Text>,
+    replacement: Option<Replacement>,
+    replace_null: bool,
+}
+
+/// The operator's text, and the numbers that it stands for.
+#[derive(Debug)]
+struct Replacement {
+    text: Text,
+    decimal: Option<Decimal>,
+    double: Option<f64>,
+}
+
+impl OfPart for MaskField {
+    fn config_def() -> ConfigDef {
+        let replacement = "What the fields get: text for texts, a number for numbers. Without it they get an empty \
+                           text, zero, `false`, 1970-01-01, an empty list or map.";
+        ConfigDef::new()
+            .define(
+                key(FIELDS, ConfigType::List, Importance::High, "The fields that are masked.")
+                    .validator(distinct_items()),
+            )
+            .define(
+                key(REPLACEMENT, ConfigType::String, Importance::Low, replacement)
+                    .null_default()
+                    .validator(Validator::non_empty_string()),
+            )
+            .define(replace_null_key())
+    }
+
+    fn new(properties: &Properties, part: Part) -> Result<Self, ConfigErrors> {
+        let config = Self::config_def().parse(properties)?;
+        let replacement = config.string(REPLACEMENT).map(|_| Replacement::new(text(&config, REPLACEMENT)));
+        Ok(Self { part, fields: texts(&config, FIELDS), replacement, replace_null: replaces_null(&config) })
+    }
+}
+
+impl Replacement {
+    fn new(text: Text) -> Self {
+        let value = Value::String(text.clone());
+        let decimal = convert_to_decimal(Some(&value), 0).ok();
+        let double = decimal.as_ref().and_then(|_| convert_to_double(Some(&value)).ok().flatten());
+        Self { text, decimal, double }
+    }
+
+    /// The replacement as an integer of this type.
+    fn integer<T: TryFrom<i64>>(&self, masked: &Value) -> Result<T, DataError> {
+        let decimal = self.decimal.as_ref().ok_or_else(|| self.no_number())?;
+        let whole = decimal.rescaled(0).and_then(|whole| i64::try_from(whole.unscaled()).ok());
+        whole.and_then(|whole| T::try_from(whole).ok()).ok_or_else(|| self.unfit(masked.kind_name()))
+    }
+
+    fn double(&self) -> Result<f64, DataError> {
+        self.double.ok_or_else(|| self.no_number())
+    }
+
+    fn no_number(&self) -> DataError {
+        DataError::new(format!("the replacement `{}` is no number", self.text))
+    }
+
+    fn unfit(&self, what: &str) -> DataError {
+        DataError::new(format!("the replacement `{}` does not fit the field's type ({what})", self.text))
+    }
+
+    fn of(&self, schema: Option<&Schema>, value: &Value) -> Result<Value, DataError> {
+        #[expect(clippy::cast_possible_truncation, reason = "as Java: BigDecimal.floatValue")]
+        Ok(match value {
+            Value::Int8(_) => Value::Int8(self.integer(value)?),
+            Value::Int16(_) => Value::Int16(self.integer(value)?),
+            Value::Int32(_) => Value::Int32(self.integer(value)?),
+            Value::Int64(_) => Value::Int64(self.integer(value)?),
+            Value::Float32(_) => Value::Float32(self.double()? as f32),
+            Value::Float64(_) => Value::Float64(self.double()?),
+            Value::Decimal(_) => {
+                let decimal = self.decimal.as_ref().ok_or_else(|| self.no_number())?;
+                match schema {
+                    None => decimal.clone(),
+                    Some(schema) => {
+                        let scale = schema.decimal_scale()?;
+                        decimal.rescaled(scale).ok_or_else(|| self.unfit(&format!("Decimal of scale {scale}")))?
+                    }
+                }
+                .into()
+            }
+            Value::String(_) => Value::String(self.text.clone()),
+            other => {
+                let kind = other.kind_name();
+                return Err(DataError::new(format!("Cannot mask value of type {kind} with custom replacement.")));
+            }
+        })
+    }
+}
+
+/// What a value of this type is masked with if the operator says nothing.
+fn zero(schema: Option<&Schema>, value: &Value) -> Result<Value, DataError> {
+    Ok(match value {
+        Value::Int8(_) => Value::Int8(0),
+        Value::Int16(_) => Value::Int16(0),
+        Value::Int32(_) => Value::Int32(0),
+        Value::Int64(_) => Value::Int64(0),
+        Value::Float32(_) => Value::Float32(0.0),
+        Value::Float64(_) => Value::Float64(0.0),
+        Value::Boolean(_) => Value::Boolean(false),
+        Value::String(_) => Value::String(Text::new()),
+        // A zero of another scale would not fit the schema.
+        Value::Decimal(_) => Decimal::new(0, schema.map_or(Ok(0), Schema::decimal_scale)?).into(),
+        Value::Date(_) => Date::from_epoch_days(0).into(),
+        Value::Time(_) => Time::from_millis_of_day(0)?.into(),
+        Value::Timestamp(_) => Timestamp::from_epoch_millis(0).into(),
+        Value::Array(_) => Value::Array(Arc::new([])),
+        Value::Map(_) => Map::new().into(),
+        Value::Bytes(_) | Value::Struct(_) => {
+            return Err(DataError::new(format!("Cannot mask value of type: {}", value.kind_name())));
+        }
+    })
+}
+
+impl Transformation for MaskField {
+    fn apply(&mut self, mut record: ConnectRecord) -> Result<Option<ConnectRecord>, DataError> {
+        let slot = self.part.of(&mut record);
+        let Some(value) = slot.value.take() else { return Ok(Some(record)) };
+        slot.value = Some(if slot.schema.is_none() {
+            let mut map = expect_map(Some(value), PURPOSE)?;
+            for field in &self.fields {
+                // A field that is not there is not added.
+                if let Some(value) = map.get_str_mut(field) {
+                    self.mask(field, None, value)?;
+                }
+            }
+            map.into()
+        } else {
+            let mut value = expect_struct(Some(value), PURPOSE)?;
+            let schema = value.schema().clone();
+            let values = value.values_mut();
+            keep_all(&schema, values, self.replace_null)?;
+            for field in self.fields.iter().filter_map(|name| schema.field(name)) {
+                self.mask(field.name(), Some(field.schema()), &mut values[field.index()])?;
+            }
+            value.into()
+        });
+        Ok(Some(record))
+    }
+}
+
+impl MaskField {
+    fn mask(&self, field: &str, schema: Option<&Schema>, value: &mut Option<Value>) -> Result<(), DataError> {
+        if let Some(value) = value {
+            let masked = match &self.replacement {
+                Some(replacement) => replacement.of(schema, value),
+                None => zero(schema, value),
+            };
+            *value = masked.map_err(|error| error.in_field(field))?;
+        }
+        Ok(())
+    }
+}
