@@ -7,7 +7,7 @@ use connect_runtime::config::{
     ConnectorKind, KnownClasses, distributed_config_def, keys_as_markdown, own_keys_def, sink_connector_config_def,
     source_connector_config_def, standalone_config_def,
 };
-use connect_runtime::converters;
+use connect_runtime::{converters, transforms};
 use connect_sdk::config::ConfigDef;
 use connect_sdk::plugin::{ConnectorPlugin, Plugins};
 use file_connector::{FileStreamSink, FileStreamSource};
@@ -75,7 +75,32 @@ pub fn pages() -> Vec<Page> {
         text += &format!("\n## {}\n\n{keys}", class.java);
     }
     pages.push(("converters.md".to_owned(), text));
+    pages.push(("transformations.md".to_owned(), transformations()));
     pages
+}
+
+fn transformations() -> String {
+    let mut text = String::from(
+        "# Keys of the transformations and predicates\n\nWritten behind `transforms.<alias>.` and `predicates.<alias>.`, beside `type`. A \
+         transformation also has `predicate` (the\nalias of the predicate that says which records it is applied to; all without it) and `negate` \
+         (`true`: to the others).\n",
+    );
+    let section = |text: &mut String, class: &str, def: &ConfigDef| {
+        let keys = if def.keys().is_empty() { "It has no keys.\n".to_owned() } else { keys_as_markdown(def) };
+        *text += &format!("\n## {class}\n\n{keys}");
+    };
+    for class in transforms::classes() {
+        // `$Key` and `$Value` have the same keys.
+        match class.class.strip_suffix("$Value") {
+            Some(both) => section(&mut text, &format!("{both}$Key, {both}$Value"), &(class.config_def)()),
+            None if class.class.ends_with("$Key") => {}
+            None => section(&mut text, class.class, &(class.config_def)()),
+        }
+    }
+    for class in transforms::predicates::classes() {
+        section(&mut text, class.class, &(class.config_def)());
+    }
+    text
 }
 
 /// What is wrong with the pages in the repository: missing, outdated, or nobody's.

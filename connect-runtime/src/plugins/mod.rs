@@ -1,10 +1,11 @@
-//! Finds connectors and converters by the text in a configuration; an unknown one lists what is linked.
+//! Finds connectors, converters and other plugins by the text in a configuration; an unknown one lists what is linked.
 
 use connect_sdk::{
     config::ConfigDef,
     converter::ConverterClass,
     nearest::unknown_class,
     plugin::{ConnectorPlugin, Plugins},
+    transform::{PredicateClass, TransformationClass},
 };
 
 /// The connector of a `connector.class`.
@@ -61,12 +62,26 @@ pub(crate) fn linked(plugins: &Plugins) -> Vec<Linked> {
     let connectors = || plugins.connectors().iter();
     let keys_and_values = plugins.converters().iter().filter(|of| of.converter.is_some());
     let headers = plugins.converters().iter().filter(|of| of.header_converter.is_some());
+    let transformation = |of: &TransformationClass| Linked {
+        kind: "transformation",
+        class: of.class,
+        version: of.version,
+        names: of.aliases().filter(|alias| *alias != of.class).collect(),
+    };
+    let predicate = |of: &PredicateClass| Linked {
+        kind: "predicate",
+        class: of.class,
+        version: of.version,
+        names: of.aliases().filter(|alias| *alias != of.class).collect(),
+    };
     connectors()
         .filter(is_sink)
         .chain(connectors().filter(|of| !is_sink(of)))
         .map(connector)
         .chain(keys_and_values.map(converter("converter")))
         .chain(headers.map(converter("header_converter")))
+        .chain(plugins.transformations().iter().map(transformation))
+        .chain(plugins.predicates().iter().map(predicate))
         .collect()
 }
 
@@ -84,10 +99,16 @@ pub(crate) fn find_any(plugins: &Plugins, class: &str) -> Result<ConfigDef, Stri
     if let Some(converter) = plugins.converter_class(class) {
         return Ok((converter.config_def)());
     }
+    if let Some(transformation) = plugins.transformation_class(class) {
+        return Ok((transformation.config_def)());
+    }
+    if let Some(predicate) = plugins.predicate_class(class) {
+        return Ok((predicate.config_def)());
+    }
     let linked = linked(plugins);
     let classes = each_once(linked.iter().map(|of| of.class));
     let names = linked.iter().flat_map(|of| of.names.iter().copied().chain([of.class]));
-    Err(unknown("plugin", class, classes.into_iter(), names))
+    Err(unknown_class("plugin", class, classes.into_iter(), names))
 }
 
 fn each_once<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {

@@ -39,13 +39,14 @@ impl Stage {
     pub(super) fn apply(&mut self, record: ConnectRecord) -> Result<Option<ConnectRecord>, DataError> {
         if let Some(condition) = &mut self.condition {
             let Condition { alias, class, predicate, negate } = condition;
-            let meant = predicate.test(&record).map_err(|e| e.seen_from(&format!("predicate `{alias}` ({class})")))?;
+            let told = |error: DataError| error.in_plugin(class).seen_from(&format!("predicate `{alias}` ({class})"));
+            let meant = predicate.test(&record).map_err(told)?;
             if meant == *negate {
                 return Ok(Some(record));
             }
         }
-        self.transformation
-            .apply(record)
-            .map_err(|error| error.seen_from(&format!("`{}` ({})", self.alias, self.class)))
+        let (alias, class) = (&self.alias, self.class);
+        let told = |error: DataError| error.in_plugin(class).seen_from(&format!("`{alias}` ({class})"));
+        self.transformation.apply(record).map_err(told)
     }
 }
