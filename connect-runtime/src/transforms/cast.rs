@@ -148,7 +148,6 @@ impl Plan {
 /// The schema of what was cast: a field keeps whether it is optional and its default, a whole value its other attributes
 /// too, but for those of a logical type.
 fn cast_schema(of: &Schema, to: Type, whole: bool) -> Result<Schema, DataError> {
-    castable(of.kind())?;
     let mut builder = SchemaBuilder::new(to);
     if whole && of.logical().is_none() {
         builder = copy_basics(of, builder);

@@ -279,3 +279,6 @@ fn with_full_name(message: &str, key: &str, full: &str) -> String {
     }
     format!("{full}: {message}")
 }
+
+#[cfg(test)]
+mod tests;

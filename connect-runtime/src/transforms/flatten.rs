@@ -11,8 +11,6 @@ use connect_sdk::transform::{ConnectRecord, Transformation, TransformationClass}
 
 const DELIMITER: &str = "delimiter";
 const PURPOSE: &str = "flattening";
-/// How many levels of maps are flattened. Structs cannot be deeper than their schema, which no record makes.
-const LEVELS_MAX: usize = 1000;
 
 pub(super) const CLASSES: [TransformationClass; 2] = key_and_value::<Flatten>(
     "org.apache.kafka.connect.transforms.Flatten$Key",
@@ -64,9 +62,7 @@ impl Transformation for Flatten {
             slot.value = Some(if map.iter().all(|(key, value)| is_flat(key, value)) {
                 map.into()
             } else {
-                let mut flat = Map::with_capacity(map.len());
-                flatten_map(map, None, &self.delimiter, 0, &mut flat)?;
-                flat.into()
+                flatten_map(map, &self.delimiter)?.into()
             });
             return Ok(Some(record));
         }
@@ -203,28 +199,39 @@ fn is_unsupported(value: &Value) -> bool {
     matches!(value, Value::Struct(_) | Value::Decimal(_) | Value::Date(_) | Value::Time(_) | Value::Timestamp(_))
 }
 
-fn flatten_map(map: Map, prefix: Option<&str>, delimiter: &str, level: usize, into: &mut Map) -> Result<(), DataError> {
-    if level == LEVELS_MAX {
-        return Err(DataError::new(format!("the map has more than {LEVELS_MAX} levels")));
-    }
-    for (key, value) in map {
+/// Moves the leaves of nested maps to a flat one; of two with one name the later wins. The work lies on a list and not on
+/// the stack, however deep the maps are.
+fn flatten_map(map: Map, delimiter: &str) -> Result<Map, DataError> {
+    let mut flat = Map::with_capacity(map.len());
+    // The names down to where the work is, and how much of them each level began with.
+    let mut path = String::new();
+    let mut levels = vec![(map.into_iter(), 0)];
+    while let Some((entries, start)) = levels.last_mut() {
+        path.truncate(*start);
+        let Some((key, value)) = entries.next() else {
+            levels.pop();
+            continue;
+        };
         let Some(Value::String(key)) = key else {
             let kind = key.as_ref().map_or("null", Value::kind_name);
             return Err(DataError::new(format!(
                 "only maps with text keys can be flattened, found a key of type {kind}"
             )));
         };
+        let nested = levels.len() > 1;
+        if nested {
+            path.push_str(delimiter);
+        }
+        path.push_str(&key);
         match value {
-            Some(Value::Map(inner)) => {
-                flatten_map(inner, Some(&joined(prefix, delimiter, &key)), delimiter, level + 1, into)?;
-            }
+            Some(Value::Map(inner)) => levels.push((inner.into_iter(), path.len())),
             Some(value) if is_unsupported(&value) => {
                 let text = format!("a {} without a schema cannot be flattened", value.kind_name());
-                return Err(DataError::new(text).in_field(&joined(prefix, delimiter, &key)));
+                return Err(DataError::new(text).in_field(&path));
             }
-            value if prefix.is_none() => into.insert(key, value),
-            value => into.insert(joined(prefix, delimiter, &key), value),
+            value if nested => flat.insert(path.as_str(), value),
+            value => flat.insert(key, value),
         }
     }
-    Ok(())
+    Ok(flat)
 }

@@ -66,7 +66,8 @@ impl Replacement {
     fn new(text: Text) -> Self {
         let value = Value::String(text.clone());
         let decimal = convert_to_decimal(Some(&value), 0).ok();
-        let double = decimal.as_ref().and_then(|_| convert_to_double(Some(&value)).ok().flatten());
+        // By way of the decimal, which has no negative zero.
+        let double = decimal.as_ref().and_then(|d| convert_to_double(Some(&d.clone().into())).ok().flatten());
         Self { text, decimal, double }
     }
 

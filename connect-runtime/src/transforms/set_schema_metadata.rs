@@ -57,6 +57,9 @@ impl Transformation for SetSchemaMetadata {
         };
         let new = self.schemas.get_or_make(schema, |schema| Ok(schema.renamed(self.name.clone(), self.version)))?;
         if let Some(Value::Struct(mut value)) = slot.value.take_if(|value| value.as_struct().is_some()) {
+            if !schema.accepts_struct_of(value.schema()) {
+                return Err(DataError::new(format!("the struct was made for another schema than {schema}")));
+            }
             keep_all(new, value.values_mut(), self.replace_null)?;
             slot.value = Some(value.with_schema(new.clone()).into());
         }

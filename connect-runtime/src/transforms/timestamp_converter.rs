@@ -189,6 +189,7 @@ impl Transformation for TimestampConverter {
             value => Some(expect_struct(value, PURPOSE)?),
         };
         let (field, conversion, replace_null) = (&self.field, &self.conversion, self.replace_null);
+        let schema = value.as_ref().map_or(schema, Struct::schema);
         let plan = self.plans.get_or_make(schema, |schema| Plan::new(schema, field, conversion, replace_null))?;
         slot.schema = Some(plan.schema.clone());
         slot.value = match value {
