@@ -13,9 +13,11 @@ use connect_sdk::{
     },
 };
 use connect_tests::{Cluster, unique};
+use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
 use std::{
     collections::BTreeMap,
     future::poll_fn,
+    pin::pin,
     sync::{Arc, Mutex},
     time::{Duration, Instant},
 };
@@ -196,6 +198,74 @@ async fn a_slow_task_keeps_its_partitions() {
     consumer.close().await;
 }
 
+async fn open_log(name: &str, clients: &LogClients) -> (KafkaLog, Seen) {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let seen = Seen::default();
+        let into = Arc::clone(&seen);
+        let collect = move |record: LogRecord<'_>| {
+            let key = record.key.unwrap_or_default().to_vec();
+            into.lock().expect("nobody panics").insert(key, record.value.map(<[u8]>::to_vec));
+        };
+        match KafkaLog::open(name, clients.clone(), Box::new(collect)).await {
+            Ok(log) => return (log, seen),
+            // The partitions of a new topic have no leaders for a moment.
+            Err(error) if error.class() == ErrorClass::Retriable && Instant::now() < deadline => {}
+            Err(error) => panic!("the log does not open: {error}"),
+        }
+    }
+}
+
+/// A producer with a transaction that has one record, this key, and is not ended.
+fn open_transaction(cluster: &Cluster, topic: &str, key: &str) -> BaseProducer {
+    let mut config = cluster.client_config();
+    let producer: BaseProducer = config.set("transactional.id", unique("open")).create().expect("a producer starts");
+    producer.init_transactions(PATIENCE).expect("transactions are initialised");
+    producer.begin_transaction().expect("a transaction begins");
+    let record = BaseRecord::to(topic).partition(0).key(key).payload("x");
+    producer.send(record).map_err(|(error, _)| error).expect("the record is taken");
+    producer.flush(PATIENCE).expect("the record is acknowledged");
+    producer
+}
+
+#[tokio::test]
+async fn a_committed_record_behind_the_open_transaction_of_another_is_waited_for() {
+    let cluster = Cluster::shared();
+    let name = cluster.new_topic("behind", 1);
+    let clients = LogClients {
+        consumer: config(&cluster, ClientKind::Consumer, &[("x.isolation.level", "read_committed")]),
+        producer: config(&cluster, ClientKind::Producer, &[]),
+        pool: Arc::default(),
+        admin: KafkaAdmin::new(&config(&cluster, ClientKind::Admin, &[])).expect("an admin client starts"),
+    };
+    let keys = |seen: &Seen| -> Vec<String> {
+        let seen = seen.lock().expect("nobody panics");
+        seen.keys().map(|key| String::from_utf8_lossy(key).into_owned()).collect()
+    };
+    for aborted in [true, false] {
+        let stranger = open_transaction(&cluster, &name, if aborted { "aborted" } else { "committed" });
+        let ours = open_transaction(&cluster, &name, if aborted { "first" } else { "second" });
+        ours.commit_transaction(PATIENCE).expect("the transaction is committed");
+        // Nobody waits for strangers at the start: their transaction may last.
+        let start = Instant::now();
+        let (log, seen) = open_log(&name, &clients).await;
+        assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+        let before = keys(&seen);
+        {
+            let mut end = pin!(log.read_to_end());
+            let early = tokio::time::timeout(Duration::from_secs(1), &mut end).await;
+            assert!(early.is_err(), "what is committed behind an open transaction was not waited for: {before:?}");
+            if aborted { stranger.abort_transaction(PATIENCE) } else { stranger.commit_transaction(PATIENCE) }
+                .expect("the transaction is ended");
+            end.await.expect("the end is reached");
+        }
+        let expected: &[&str] = if aborted { &["first"] } else { &["committed", "first", "second"] };
+        assert_eq!(keys(&seen), expected, "before: {before:?}");
+        // With nothing but markers behind the last record the end is reached again.
+        log.read_to_end().await.expect("the end is reached");
+    }
+}
+
 #[tokio::test]
 async fn a_compacted_topic_is_made_written_and_read_to_its_end() {
     let cluster = Cluster::shared();
@@ -217,30 +287,13 @@ async fn a_compacted_topic_is_made_written_and_read_to_its_end() {
         pool: Arc::default(),
         admin,
     };
-    let open = || async {
-        let deadline = Instant::now() + PATIENCE;
-        loop {
-            let seen = Seen::default();
-            let into = Arc::clone(&seen);
-            let collect = move |record: LogRecord<'_>| {
-                let key = record.key.unwrap_or_default().to_vec();
-                into.lock().expect("nobody panics").insert(key, record.value.map(<[u8]>::to_vec));
-            };
-            match KafkaLog::open(&name, clients.clone(), Box::new(collect)).await {
-                Ok(log) => return (log, seen),
-                // The partitions of a new topic have no leaders for a moment.
-                Err(error) if error.class() == ErrorClass::Retriable && Instant::now() < deadline => {}
-                Err(error) => panic!("the log does not open: {error}"),
-            }
-        }
-    };
-    let (log, seen) = open().await;
+    let (log, seen) = open_log(&name, &clients).await;
     for n in 0..100_u32 {
         let value = (n % 3 != 0).then(|| n.to_string().into_bytes());
         log.write(vec![(format!("k{n}").into_bytes(), value)]).await.expect("the record is written");
     }
     log.read_to_end().await.expect("the end is reached");
     assert_eq!(seen.lock().expect("nobody panics").len(), 100);
-    let (_again, read) = open().await;
+    let (_again, read) = open_log(&name, &clients).await;
     assert_eq!(*read.lock().expect("nobody panics"), *seen.lock().expect("nobody panics"));
 }

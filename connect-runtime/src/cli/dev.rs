@@ -11,16 +11,18 @@ use crate::{
     config::{ClientDefaults, ConfigProviders, ExactlyOnceWorker, OverridePolicy, sink_topics},
     herder::ConnectorSpec,
     id::ConnectorTaskId,
-    kafka::{DevAdmin, DevBroker, KafkaAdmin, Subscription, client_ids},
+    kafka::{DevAdmin, DevBroker, KafkaAdmin, OffsetRecords, Subscription, client_ids},
     storage::MemoryOffsetStore,
-    worker::{ClientBase, Clients, KafkaClients, TaskDefaults, TaskMonitor, Worker},
+    worker::{
+        ClientBase, Clients, KafkaClients, KnownIds, OffsetClients, TaskDefaults, TaskMonitor, Worker, WorkerOffsets,
+    },
 };
 use connect_sdk::{
     erased::{BoxFuture, Properties},
     error::{Result, TaskError},
     plugin::Plugins,
     sink::TopicPartition,
-    task::ports::{Ack, ProduceBatch, RecordConsumer, RecordProducer, TopicEnsurer},
+    task::ports::{Ack, ProduceBatch, RecordConsumer, RecordProducer, TopicEnsurer, TransactionalProducer},
 };
 use std::{
     collections::HashMap,
@@ -85,6 +87,7 @@ fn start(plugins: Plugins, specs: &[ConnectorSpec]) -> Result<(Worker, Signals, 
         defaults: ClientDefaults::Tuned,
         worker_id: WORKER_ID.to_owned(),
         topic_creation: true,
+        group_id: WORKER_ID.to_owned(),
         worker: properties.clone(),
     };
     let config = base.admin(&client_ids::shared_admin(WORKER_ID), None).map_err(|e| e.chain())?;
@@ -103,7 +106,7 @@ fn start(plugins: Plugins, specs: &[ConnectorSpec]) -> Result<(Worker, Signals, 
             graceful_timeout: GRACEFUL_TIMEOUT,
         },
         clients: Arc::new(clients),
-        offsets: Arc::new(MemoryOffsetStore::default()),
+        offsets: WorkerOffsets { store: Arc::new(MemoryOffsetStore::default()), topic: None },
         clock: Arc::new(SystemClock::new()),
     };
     Ok((worker, signals, DevView { view: View::new(false), ends, groups, last: Instant::now(), _broker: broker }))
@@ -152,8 +155,38 @@ impl Clients for DevClients {
         self.clients.consumer(task, connector, subscription)
     }
 
-    fn topics(&self, task: &ConnectorTaskId, connector: &Properties) -> Result<Arc<dyn TopicEnsurer>> {
-        self.clients.topics(task, connector)
+    fn transactional_producer(
+        &self,
+        task: &ConnectorTaskId,
+        connector: &Properties,
+        offsets: Arc<dyn OffsetRecords>,
+    ) -> Result<Box<dyn TransactionalProducer>> {
+        self.clients.transactional_producer(task, connector, offsets)
+    }
+
+    fn topics(
+        &self,
+        task: &ConnectorTaskId,
+        connector: &Properties,
+        forbidden: Option<&str>,
+    ) -> Result<Arc<dyn TopicEnsurer>> {
+        self.clients.topics(task, connector, forbidden)
+    }
+
+    fn offsets(&self, name: &str, connector: &Properties, exactly_once: bool) -> Result<OffsetClients> {
+        self.clients.offsets(name, connector, exactly_once)
+    }
+
+    fn transactional_id_prefix(&self, name: &str) -> String {
+        self.clients.transactional_id_prefix(name)
+    }
+
+    fn transactional_ids<'a>(&'a self, name: &'a str, connector: &'a Properties) -> BoxFuture<'a, Result<KnownIds>> {
+        self.clients.transactional_ids(name, connector)
+    }
+
+    fn fence<'a>(&'a self, name: &'a str, connector: &'a Properties, tasks: Vec<u32>) -> BoxFuture<'a, Result<()>> {
+        self.clients.fence(name, connector, tasks)
     }
 
     fn close(&self) -> BoxFuture<'_, ()> {

@@ -8,9 +8,9 @@ use super::{
 use crate::{
     clock::SystemClock,
     config::{ExactlyOnceWorker, Level, StandaloneConfig},
-    kafka::{KafkaAdmin, TopicSpec, client_ids},
-    storage::{FileOffsetStore, KafkaOffsetStore, OffsetBackingStore, OffsetTopic},
-    worker::{ClientBase, KafkaClients, TaskDefaults, Worker},
+    kafka::{KafkaAdmin, client_ids},
+    storage::{FileOffsetStore, KafkaOffsetStore, OffsetTopic},
+    worker::{ClientBase, KafkaClients, TaskDefaults, Worker, WorkerOffsets, offset_topic},
 };
 use connect_sdk::{erased::Properties, java::properties, plugin::Plugins};
 use std::{
@@ -22,8 +22,6 @@ use std::{
 
 /// What internal clients and the shared producer of a standalone worker are named after, as in Kafka.
 const WORKER_ID: &str = "connect";
-/// Kafka's default of `offset.storage.partitions`.
-const OFFSET_PARTITIONS: i32 = 25;
 
 pub(super) fn run(plugins: Plugins, worker_file: &Path, connector_files: &[PathBuf]) -> ExitCode {
     let config = match load(&plugins, worker_file) {
@@ -93,6 +91,7 @@ async fn start(config: StandaloneConfig, plugins: Plugins) -> Result<Worker, Str
         defaults: common.client_defaults,
         worker_id: WORKER_ID.to_owned(),
         topic_creation: common.topic_creation_enable,
+        group_id: config.group_id,
         worker: common.properties,
     };
     let exactly_once = ExactlyOnceWorker::Standalone { offsets_in_topic: config.offset_storage_topic.is_some() };
@@ -100,14 +99,15 @@ async fn start(config: StandaloneConfig, plugins: Plugins) -> Result<Worker, Str
     let admin = Arc::new(KafkaAdmin::new(&admin_config).map_err(|e| e.to_string())?);
     let file = config.offset_storage_file.map(|f| FileOffsetStore::open(&f));
     let file = file.transpose().map_err(|e| e.to_string())?;
-    let offsets: Arc<dyn OffsetBackingStore> = match (config.offset_storage_topic, file) {
+    let offsets = match (config.offset_storage_topic, file) {
         (Some(topic), file) => {
             let clients =
                 base.log(&client_ids::offsets(WORKER_ID), KafkaAdmin::clone(&admin)).map_err(|e| e.chain())?;
-            let topic = OffsetTopic { spec: offset_topic(&topic, &base.worker), clients };
-            Arc::new(KafkaOffsetStore::open(topic, file).await.map_err(|e| e.chain())?)
+            let topic = OffsetTopic { key: "offset.storage.topic", spec: offset_topic(&topic, &base.worker), clients };
+            let topic = Arc::new(KafkaOffsetStore::open(topic, file).await.map_err(|e| e.chain())?);
+            WorkerOffsets { store: topic.clone(), topic: Some(topic) }
         }
-        (None, Some(file)) => Arc::new(file),
+        (None, Some(file)) => WorkerOffsets { store: Arc::new(file), topic: None },
         (None, None) => {
             return Err("neither `offset.storage.file.filename` nor `offset.storage.topic` is set".to_owned());
         }
@@ -127,26 +127,4 @@ async fn start(config: StandaloneConfig, plugins: Plugins) -> Result<Worker, Str
         offsets,
         clock: Arc::new(SystemClock::new()),
     })
-}
-
-/// What the offsets topic is made with where it is missing. Unlike in a distributed worker, the broker decides what is
-/// not set: a single broker is nothing unusual here.
-fn offset_topic(name: &str, worker: &Properties) -> TopicSpec {
-    const PREFIX: &str = "offset.storage.";
-    const NO_TOPIC_CONFIGS: [&str; 4] = ["topic", "partitions", "replication.factor", "file.filename"];
-    // Checked before: what cannot be read is not set. -1 is the broker's default.
-    let number = |key: &str| {
-        let text = worker.get(&format!("{PREFIX}{key}"))?;
-        text.trim().parse::<i32>().ok().filter(|n| *n > 0)
-    };
-    let config = |(key, value): (&String, &String)| {
-        let key = key.strip_prefix(PREFIX).filter(|key| !NO_TOPIC_CONFIGS.contains(key))?;
-        Some((key.to_owned(), value.clone()))
-    };
-    TopicSpec {
-        name: name.to_owned(),
-        partitions: Some(number("partitions").unwrap_or(OFFSET_PARTITIONS)),
-        replication_factor: number("replication.factor"),
-        configs: worker.iter().filter_map(config).collect(),
-    }
 }

@@ -9,6 +9,7 @@ use connect_sdk::source::{ExactlyOnce, SourceMeta, Viable};
 const SUPPORT: &str = "exactly.once.support";
 const BOUNDARY: &str = "transaction.boundary";
 const BOUNDARY_INTERVAL: &str = "transaction.boundary.interval.ms";
+const TRANSACTIONAL_ID: &str = "producer.override.transactional.id";
 const OFFSETS_TOPIC: &str = "offsets.storage.topic";
 /// The own keys that bound a transaction beside its interval.
 const BOUNDARY_MAXIMA: [&str; 2] =
@@ -191,7 +192,7 @@ impl Found {
     /// `exactlyOnceSourceOffsetsConsumerConfigs` do.
     fn replaced_settings(&mut self, properties: &BTreeMap<String, String>) {
         const REPLACED: [(&str, &str, &str); 3] = [
-            ("producer.override.transactional.id", "", "the worker gives every task its own transactional id"),
+            (TRANSACTIONAL_ID, "", "the worker gives every task its own transactional id"),
             ("producer.override.enable.idempotence", "true", "a transactional producer is always idempotent"),
             ("consumer.override.isolation.level", "read_committed", "offsets are read as they were committed"),
         ];
@@ -209,7 +210,7 @@ impl Found {
             ExactlyOnceWorker::Development => "`connect dev` has no transactions".to_owned(),
             _ => format!("the connector does not write exactly once; `{key}=enabled` makes it"),
         };
-        for name in [BOUNDARY, BOUNDARY_INTERVAL].into_iter().chain(BOUNDARY_MAXIMA) {
+        for name in [BOUNDARY, BOUNDARY_INTERVAL, TRANSACTIONAL_ID].into_iter().chain(BOUNDARY_MAXIMA) {
             if text(properties, name).is_some() {
                 self.warn(format!("`{name}` has no effect: {way_out}"));
             }

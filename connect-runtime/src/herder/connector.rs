@@ -1,6 +1,6 @@
 //! One connector of a worker: checked, given its tasks, refreshed, stopped.
 
-use super::task_configs::{group_partitions, regroup_partitions, same_groups};
+use super::source;
 use crate::{
     config::{
         ClientKind, ConnectorKind, Guarantee, OverridePolicy, check_connector, check_exactly_once, exactly_once_source,
@@ -9,26 +9,22 @@ use crate::{
     id::ConnectorTaskId,
     plugins::find_connector,
     transforms::ChainConfig,
-    worker::{TaskHandle, TaskMonitor, TaskSpec, Worker, ignored_settings, make_converters, stop_tasks},
+    worker::{SourceOffsets, TaskHandle, TaskMonitor, TaskSpec, Worker, ignored_settings, make_converters, stop_tasks},
 };
 use connect_sdk::{
     config::ConfigErrors,
-    erased::{DynSinkConnector, DynSourceConnector, Properties},
-    error::TaskError,
+    erased::{DynSinkConnector, Properties},
     plugin::ConnectorPlugin,
-    source::PartitionMap,
     task::{Converters, TaskInfo, ports::TargetState},
 };
 use std::{
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
     time::Duration,
 };
 use tokio::{sync::watch, task::JoinHandle};
 
-/// First wait before `partitions` is called again after a retriable error; it doubles each time.
-const PARTITIONS_RETRY_FIRST: Duration = Duration::from_millis(300);
-/// Longest such wait.
-const PARTITIONS_RETRY_MAX: Duration = Duration::from_secs(60);
+/// How long the end of a connector waits for offsets that are still to be copied to the worker's store.
+const COPY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A connector as it was asked for.
 #[derive(Debug, Clone)]
@@ -44,7 +40,7 @@ pub(crate) struct ConnectorSpec {
 /// A connector that was started, successfully or not.
 #[derive(Debug)]
 pub(crate) struct RunningConnector {
-    tasks: Arc<Mutex<Vec<TaskHandle>>>,
+    active: Arc<Active>,
     /// None until it is known whether it could be started.
     started: watch::Receiver<Option<bool>>,
     stop: watch::Sender<bool>,
@@ -56,10 +52,10 @@ impl RunningConnector {
     /// Starts a connector in the background.
     pub(crate) fn start(worker: Arc<Worker>, spec: ConnectorSpec) -> Self {
         let graceful = worker.settings.graceful_timeout;
-        let tasks = Arc::new(Mutex::new(Vec::new()));
+        let active = Arc::new(Active::default());
         let (started_tx, started) = watch::channel(None);
         let (stop, stopping) = watch::channel(false);
-        let owned = Arc::clone(&tasks);
+        let owned = Arc::clone(&active);
         let running = tokio::spawn(async move {
             let label = spec.label.clone();
             let end = run(worker, spec, &owned, &started_tx, stopping).await;
@@ -69,7 +65,7 @@ impl RunningConnector {
             // Whatever happened, nobody waits for a start any longer.
             started_tx.send_if_modified(|s| s.is_none() && s.replace(false).is_none());
         });
-        Self { tasks, started, stop, running, graceful }
+        Self { active, started, stop, running, graceful }
     }
 
     /// Completes when it is known whether the connector could be started.
@@ -82,8 +78,7 @@ impl RunningConnector {
 
     /// The monitors of its present tasks.
     pub(crate) fn tasks(&self) -> Vec<Arc<TaskMonitor>> {
-        let tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
-        tasks.iter().map(|t| Arc::clone(t.monitor())).collect()
+        self.active.lock().iter().map(|t| Arc::clone(t.monitor())).collect()
     }
 
     /// Stops it and its tasks.
@@ -92,31 +87,55 @@ impl RunningConnector {
         if let Err(error) = self.running.await {
             tracing::error!(%error, "connector ended by a panic of the worker");
         }
-        let tasks = std::mem::take(&mut *self.tasks.lock().unwrap_or_else(PoisonError::into_inner));
-        stop_tasks(tasks, self.graceful).await;
+        stop_tasks(self.active.take_tasks(), self.graceful).await;
+        if let Some(offsets) = self.active.offsets.get() {
+            offsets.store().flush(COPY_TIMEOUT).await;
+        }
     }
 }
 
 /// Everything that a connector's tasks have in common.
-struct Setup {
-    worker: Arc<Worker>,
-    name: String,
-    properties: Properties,
-    tasks_max: usize,
+pub(super) struct Setup {
+    pub(super) worker: Arc<Worker>,
+    pub(super) name: String,
+    pub(super) properties: Properties,
+    pub(super) tasks_max: usize,
     converters: Converters,
     chain: ChainConfig,
     target: TargetState,
     /// Whether its tasks write in transactions.
-    exactly_once: bool,
+    pub(super) exactly_once: bool,
     guarantee: Arc<Guarantee>,
 }
 
-type Tasks = Mutex<Vec<TaskHandle>>;
+/// What is to be stopped.
+#[derive(Debug, Default)]
+pub(super) struct Active {
+    tasks: Mutex<Vec<TaskHandle>>,
+    /// Of a source; its tasks share them.
+    pub(super) offsets: OnceLock<SourceOffsets>,
+}
+
+impl Active {
+    fn lock(&self) -> MutexGuard<'_, Vec<TaskHandle>> {
+        self.tasks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Gives the connector these tasks.
+    pub(super) fn set_tasks(&self, tasks: Vec<TaskHandle>) {
+        *self.lock() = tasks;
+    }
+
+    /// Takes its tasks away.
+    pub(super) fn take_tasks(&self) -> Vec<TaskHandle> {
+        std::mem::take(&mut *self.lock())
+    }
+}
 
 async fn run(
     worker: Arc<Worker>,
     spec: ConnectorSpec,
-    tasks: &Tasks,
+    active: &Active,
     started: &watch::Sender<Option<bool>>,
     stopping: watch::Receiver<bool>,
 ) -> Result<(), String> {
@@ -158,14 +177,11 @@ async fn run(
     }
     match plugin {
         ConnectorPlugin::Sink(sink) => {
-            start_sink_tasks(&setup, &sink, tasks);
+            start_sink_tasks(&setup, &sink, active);
             started.send_replace(Some(true));
             Ok(())
         }
-        ConnectorPlugin::Source(_) if setup.exactly_once => {
-            Err("exactly-once sources cannot be run yet; leave `exactly.once.source.support` out".to_owned())
-        }
-        ConnectorPlugin::Source(source) => run_source(&setup, &source, tasks, started, stopping).await,
+        ConnectorPlugin::Source(source) => source::run(&setup, &source, active, started, stopping).await,
     }
 }
 
@@ -255,7 +271,8 @@ fn overrides(policy: &OverridePolicy, properties: &Properties) -> ConfigErrors {
 }
 
 impl Setup {
-    fn task(&self, index: usize, n_tasks: usize) -> TaskSpec<'_> {
+    /// What one of its tasks is started with.
+    pub(super) fn task(&self, index: usize, n_tasks: usize) -> TaskSpec<'_> {
         let index = u32::try_from(index).unwrap_or(u32::MAX);
         let n_tasks = u32::try_from(n_tasks).unwrap_or(u32::MAX);
         TaskSpec {
@@ -270,92 +287,7 @@ impl Setup {
     }
 }
 
-fn start_sink_tasks(setup: &Setup, sink: &Arc<dyn DynSinkConnector>, tasks: &Tasks) {
+fn start_sink_tasks(setup: &Setup, sink: &Arc<dyn DynSinkConnector>, active: &Active) {
     let started = (0..setup.tasks_max).map(|i| setup.worker.start_sink_task(sink, setup.task(i, setup.tasks_max)));
-    *tasks.lock().unwrap_or_else(PoisonError::into_inner) = started.collect();
-}
-
-async fn run_source(
-    setup: &Setup,
-    source: &Arc<dyn DynSourceConnector>,
-    tasks: &Tasks,
-    started: &watch::Sender<Option<bool>>,
-    mut stopping: watch::Receiver<bool>,
-) -> Result<(), String> {
-    let Some(partitions) = discover(setup, source, &mut stopping).await? else { return Ok(()) };
-    if partitions.is_empty() {
-        tracing::warn!(connector = %setup.name, "connector named no source partitions; it has no tasks");
-    }
-    let mut groups = group_partitions(partitions, setup.tasks_max);
-    start_source_tasks(setup, source, tasks, &groups);
-    started.send_replace(Some(true));
-    let refresh = refresh_interval(&setup.properties);
-    while let Some(interval) = refresh {
-        tokio::select! {
-            _ = stopping.wait_for(|s| *s) => return Ok(()),
-            () = tokio::time::sleep(interval) => {}
-        }
-        let Some(now) = discover(setup, source, &mut stopping).await? else { return Ok(()) };
-        let changed = regroup_partitions(&groups, now, setup.tasks_max);
-        if !same_groups(&groups, &changed) {
-            tracing::info!(connector = %setup.name, tasks = changed.len(), "source partitions changed; starting the tasks anew");
-            let old = std::mem::take(&mut *tasks.lock().unwrap_or_else(PoisonError::into_inner));
-            stop_tasks(old, setup.worker.settings.graceful_timeout).await;
-            groups = changed;
-            start_source_tasks(setup, source, tasks, &groups);
-        }
-    }
-    Ok(())
-}
-
-fn start_source_tasks(
-    setup: &Setup,
-    source: &Arc<dyn DynSourceConnector>,
-    tasks: &Tasks,
-    groups: &[Vec<PartitionMap>],
-) {
-    let started: Vec<TaskHandle> = groups
-        .iter()
-        .enumerate()
-        .map(|(i, partitions)| setup.worker.start_source_task(source, setup.task(i, groups.len()), partitions))
-        .collect();
-    *tasks.lock().unwrap_or_else(PoisonError::into_inner) = started;
-}
-
-/// Asks the connector for its partitions until it answers; `None` if the worker stops meanwhile.
-async fn discover(
-    setup: &Setup,
-    source: &Arc<dyn DynSourceConnector>,
-    stopping: &mut watch::Receiver<bool>,
-) -> Result<Option<Vec<PartitionMap>>, String> {
-    let mut wait = PARTITIONS_RETRY_FIRST;
-    loop {
-        // In a task of its own, so that a panic of the connector is an error here.
-        let asked = tokio::spawn(source.partitions(setup.properties.clone()));
-        let answer = tokio::select! {
-            _ = stopping.wait_for(|s| *s) => return Ok(None),
-            answer = asked => answer,
-        };
-        let (error, after) = match answer {
-            Ok(Ok(partitions)) => return Ok(Some(partitions)),
-            Ok(Err(TaskError::Retriable { cause, after })) => (cause.to_string(), after),
-            Ok(Err(fatal)) => return Err(format!("`partitions` failed: {}", fatal.chain())),
-            Err(panic) => return Err(format!("`partitions` panicked: {panic}")),
-        };
-        let pause = after.unwrap_or(wait);
-        let retry_ms = u64::try_from(pause.as_millis()).unwrap_or(u64::MAX);
-        tracing::warn!(connector = %setup.name, %error, retry_ms, "`partitions` failed; asking again");
-        tokio::select! {
-            _ = stopping.wait_for(|s| *s) => return Ok(None),
-            () = tokio::time::sleep(pause) => {}
-        }
-        wait = (wait * 2).min(PARTITIONS_RETRY_MAX);
-    }
-}
-
-/// `partitions.refresh.interval.ms`; checked before, so what cannot be read here is off.
-fn refresh_interval(properties: &Properties) -> Option<Duration> {
-    let (key, default) = connect_sdk::config::own_keys::PARTITIONS_REFRESH_INTERVAL_MS;
-    let ms = properties.get(key).and_then(|v| v.trim().parse().ok()).unwrap_or(default);
-    u64::try_from(ms).ok().filter(|ms| *ms > 0).map(Duration::from_millis)
+    active.set_tasks(started.collect());
 }

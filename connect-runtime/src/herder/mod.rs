@@ -1,6 +1,7 @@
 //! The herder: decides which connectors and tasks a worker runs.
 
 mod connector;
+mod source;
 mod standalone;
 mod task_configs;
 

@@ -24,6 +24,18 @@ pub fn admin(connector: &str, task: u32) -> String {
     format!("connector-adminclient-{connector}-{task}")
 }
 
+/// The id of the clients that read and write a connector's own offsets topic.
+#[must_use]
+pub fn connector_offsets(connector: &str) -> String {
+    format!("connector-offsets-{connector}")
+}
+
+/// The id of the clients that fence the tasks of a connector.
+#[must_use]
+pub fn fencing(connector: &str) -> String {
+    format!("connector-fencing-{connector}")
+}
+
 /// The id of the producer of a sink task's dead letter queue.
 #[must_use]
 pub fn dead_letter_producer(connector: &str, task: u32) -> String {

@@ -116,7 +116,8 @@ impl Shared {
 }
 
 impl KafkaLog {
-    /// Opens a topic that exists and reads it to its end.
+    /// Opens a topic that exists and reads what is visible: up to its end, or for a reader of committed records up to the
+    /// first open transaction.
     ///
     /// # Errors
     /// The topic does not exist, or its records may not be read. While no broker can be reached the error is retriable.
@@ -152,8 +153,16 @@ impl KafkaLog {
             .map_err(|error| KafkaError::new(ErrorClass::Retriable, format!("cannot start a thread: {error}")))?;
         let _first = shared.thread.set(thread.thread().clone());
         let log = Self { topic: name, n_partitions, clients, shared, writer: tokio::sync::Mutex::default() };
-        log.read_to_end().await?;
+        // What is behind an open transaction is not waited for: who needs it asks for the end.
+        let committed_only = log.clients.consumer.native("isolation.level") == Some("read_committed");
+        log.read_to(committed_only).await?;
         Ok(log)
+    }
+
+    /// The topic's name.
+    #[must_use]
+    pub fn topic(&self) -> &str {
+        &self.topic
     }
 
     /// How many partitions the topic had when it was opened.
@@ -162,7 +171,9 @@ impl KafkaLog {
         self.n_partitions
     }
 
-    /// Returns when every record that was in the log at the time of the call has been given to the callback.
+    /// Returns when every record that was in the log at the time of the call has been given to the callback. A reader of
+    /// committed records waits until transactions that are open now have ended, whosever they are: a committed record may
+    /// stand behind them.
     ///
     /// # Errors
     /// Retriable while no broker can be reached; fatal if the log cannot be read any more.
@@ -170,11 +181,15 @@ impl KafkaLog {
     /// # Cancel safety
     /// Dropping the future only ends the waiting.
     pub async fn read_to_end(&self) -> Result<(), KafkaError> {
+        self.read_to(false).await
+    }
+
+    /// With `committed_only` up to the first open transaction.
+    async fn read_to(&self, committed_only: bool) -> Result<(), KafkaError> {
         let all = || {
             let numbers = (0..self.n_partitions).filter_map(|number| i32::try_from(number).ok());
             numbers.map(|number| TopicPartition::new(self.topic.clone(), number)).collect::<Vec<_>>()
         };
-        let committed_only = self.clients.consumer.native("isolation.level") == Some("read_committed");
         let beginnings = self.clients.admin.beginning_offsets(all()).await?;
         let ends = self.clients.admin.end_offsets(all(), committed_only).await?;
         let in_order = |offsets: BTreeMap<TopicPartition, i64>| {

@@ -2,7 +2,7 @@
 //! file or the new one.
 
 use super::{
-    OffsetBackingStore, OffsetEntries, OffsetKey,
+    OffsetBackingStore, OffsetEntries, OffsetKey, Stored,
     java_map::{MAGIC, read_java_map},
 };
 use crate::converters::json::offsets::{decode_offset, decode_offset_key, encode_offset, encode_offset_key};
@@ -87,17 +87,14 @@ impl FileOffsetStore {
 }
 
 impl OffsetBackingStore for FileOffsetStore {
-    fn load<'a>(
-        &'a self,
-        connector: &'a str,
-        partitions: Vec<PartitionMap>,
-    ) -> BoxFuture<'a, Result<Vec<Option<OffsetMap>>>> {
+    fn load<'a>(&'a self, connector: &'a str, partitions: Vec<PartitionMap>) -> BoxFuture<'a, Result<Vec<Stored>>> {
         Box::pin(async move {
             let state = self.state.lock().await;
-            Ok(partitions
-                .into_iter()
-                .map(|p| state.entries.get(&OffsetKey::new(connector, Some(p))).cloned())
-                .collect())
+            let stored = |partition| {
+                let offset = state.entries.get(&OffsetKey::new(connector, Some(partition)));
+                offset.map_or(Stored::Unknown, |offset| Stored::Offset(offset.clone()))
+            };
+            Ok(partitions.into_iter().map(stored).collect())
         })
     }
 
@@ -285,10 +282,13 @@ mod tests {
         );
         let again = FileOffsetStore::open(&path).unwrap();
         let loaded = again.load("c", vec![partition("b"), partition("x"), partition("a")]).await.unwrap();
-        assert_eq!(loaded, [Some(at(2)), None, Some(at(7))]);
-        assert_eq!(again.load("other", vec![partition("a")]).await.unwrap(), [None]);
+        assert_eq!(loaded, [Stored::Offset(at(2)), Stored::Unknown, Stored::Offset(at(7))]);
+        assert_eq!(again.load("other", vec![partition("a")]).await.unwrap(), [Stored::Unknown]);
         again.store("c", vec![(partition("a"), None)]).await.unwrap();
-        assert_eq!(FileOffsetStore::open(&path).unwrap().load("c", vec![partition("a")]).await.unwrap(), [None]);
+        assert_eq!(
+            FileOffsetStore::open(&path).unwrap().load("c", vec![partition("a")]).await.unwrap(),
+            [Stored::Unknown]
+        );
     }
 
     #[tokio::test]
@@ -298,12 +298,18 @@ mod tests {
         let java = java_map(&[(br#"["local-file-source",{"filename":"test.txt"}]"#, br#"{"position":42}"#)]);
         fs::write(&path, &java).unwrap();
         let store = FileOffsetStore::open(&path).unwrap();
-        assert_eq!(store.load("local-file-source", vec![partition("test.txt")]).await.unwrap(), [Some(at(42))]);
+        assert_eq!(
+            store.load("local-file-source", vec![partition("test.txt")]).await.unwrap(),
+            [Stored::Offset(at(42))]
+        );
         assert_eq!(fs::read(&path).unwrap(), java, "reading changes nothing");
         store.store("local-file-source", vec![(partition("test.txt"), Some(at(50)))]).await.unwrap();
         assert_eq!(fs::read(sibling(&path, ".java")).unwrap(), java);
         let again = FileOffsetStore::open(&path).unwrap();
-        assert_eq!(again.load("local-file-source", vec![partition("test.txt")]).await.unwrap(), [Some(at(50))]);
+        assert_eq!(
+            again.load("local-file-source", vec![partition("test.txt")]).await.unwrap(),
+            [Stored::Offset(at(50))]
+        );
     }
 
     #[test]
@@ -335,9 +341,12 @@ mod tests {
         fs::create_dir(sibling(&path, ".new")).unwrap();
         let error = store.store("c", vec![(partition("a"), Some(at(2)))]).await.unwrap_err();
         assert!(error.is_retriable());
-        assert_eq!(store.load("c", vec![partition("a")]).await.unwrap(), [Some(at(1))]);
+        assert_eq!(store.load("c", vec![partition("a")]).await.unwrap(), [Stored::Offset(at(1))]);
         fs::remove_dir(sibling(&path, ".new")).unwrap();
         store.store("c", vec![(partition("a"), Some(at(3)))]).await.unwrap();
-        assert_eq!(FileOffsetStore::open(&path).unwrap().load("c", vec![partition("a")]).await.unwrap(), [Some(at(3))]);
+        assert_eq!(
+            FileOffsetStore::open(&path).unwrap().load("c", vec![partition("a")]).await.unwrap(),
+            [Stored::Offset(at(3))]
+        );
     }
 }

@@ -1,6 +1,6 @@
 //! `KafkaOffsetStore`: the offsets of source connectors in a compacted topic, in Kafka Connect's own form.
 
-use super::{FileOffsetStore, OffsetBackingStore, OffsetEntries, OffsetKey};
+use super::{FileOffsetStore, OffsetBackingStore, OffsetEntries, OffsetKey, Stored, or_older};
 use crate::{
     converters::json::offsets::{decode_offset, decode_offset_key, encode_offset, encode_offset_key},
     kafka::{Created, KafkaLog, LogClients, LogRecord, TopicAdmin, TopicSpec},
@@ -12,6 +12,7 @@ use connect_sdk::{
 };
 use std::{
     collections::HashMap,
+    pin::pin,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -23,6 +24,8 @@ const BROKER_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Pause between two attempts while a broker answers.
 const RETRY_PAUSE: Duration = Duration::from_millis(100);
+/// How long reading to the end of the topic may take before the log tells of it; it doubles each time.
+const OPEN_TRANSACTION_MENTIONED: Duration = Duration::from_secs(5);
 /// The log tells of every n-th failed attempt in a row.
 const TRIES_UNMENTIONED: u32 = 30;
 
@@ -47,21 +50,24 @@ struct Table {
     keys: HashMap<OffsetKey, Vec<u8>>,
 }
 
-/// The topic, as the worker's configuration describes it.
+/// The topic, as the configuration describes it.
 #[derive(Debug, Clone)]
 pub(crate) struct OffsetTopic {
+    /// The configuration key that names it.
+    pub(crate) key: &'static str,
     /// Its name and what it is made with where it is missing.
     pub(crate) spec: TopicSpec,
     pub(crate) clients: LogClients,
 }
 
 impl KafkaOffsetStore {
-    /// Makes the topic where it is missing, and reads it to its end. Waits for a broker as long as it takes.
+    /// Makes the topic where it is missing, and reads what is visible. Waits for a broker as long as it takes.
     ///
     /// # Errors
-    /// The topic cannot be made or read, or is not a compacted one: the worker must not start, since offsets would be lost.
+    /// The topic cannot be made or read, or is not a compacted one: whose offsets are there must not start, since they would
+    /// be lost.
     pub(crate) async fn open(topic: OffsetTopic, file: Option<FileOffsetStore>) -> Result<Self> {
-        let OffsetTopic { mut spec, clients } = topic;
+        let OffsetTopic { key, mut spec, clients } = topic;
         let name = spec.name.clone();
         // As in Kafka whatever the operator says: another policy loses offsets.
         spec.configs.retain(|(key, _)| key != "cleanup.policy");
@@ -69,7 +75,7 @@ impl KafkaOffsetStore {
         let table = Arc::new(Mutex::new(Table::default()));
         let mut tries = 0u32;
         loop {
-            let opened = Self::try_open(&spec, &clients, &table).await;
+            let opened = Self::try_open(key, &spec, &clients, &table).await;
             match opened {
                 Ok(log) => return Ok(Self { log, table, file }),
                 Err(TaskError::Retriable { cause, .. }) => {
@@ -88,14 +94,19 @@ impl KafkaOffsetStore {
         }
     }
 
-    async fn try_open(spec: &TopicSpec, clients: &LogClients, table: &Arc<Mutex<Table>>) -> Result<KafkaLog> {
+    async fn try_open(
+        key: &str,
+        spec: &TopicSpec,
+        clients: &LogClients,
+        table: &Arc<Mutex<Table>>,
+    ) -> Result<KafkaLog> {
         if clients.admin.create_topic(spec).await? == Created::New {
             tracing::info!(topic = %spec.name, "offsets topic created");
         }
         let policy = clients.admin.topic(&spec.name).await?.and_then(|info| info.cleanup_policy);
         if let Some(policy) = policy.filter(|p| p != COMPACT) {
             return Err(TaskError::fatal(format!(
-                "topic `{}` (`offset.storage.topic`) has `cleanup.policy` `{policy}`; it must be `{COMPACT}`, or offsets would be deleted",
+                "topic `{}` (`{key}`) has `cleanup.policy` `{policy}`; it must be `{COMPACT}`, or offsets would be deleted",
                 spec.name
             )));
         }
@@ -132,6 +143,15 @@ impl Table {
         }
     }
 
+    fn stored(&self, key: &OffsetKey) -> Stored {
+        match self.offsets.get(key) {
+            Some(offset) => Stored::Offset(offset.clone()),
+            // A deleted offset stays deleted: the topic knows its key.
+            None if self.keys.contains_key(key) => Stored::Deleted,
+            None => Stored::Unknown,
+        }
+    }
+
     /// The bytes under which an offset is written.
     fn key_bytes(&self, key: &OffsetKey) -> Vec<u8> {
         let known = self.keys.get(key).cloned();
@@ -139,29 +159,51 @@ impl Table {
     }
 }
 
-impl OffsetBackingStore for KafkaOffsetStore {
-    fn load<'a>(
-        &'a self,
-        connector: &'a str,
-        partitions: Vec<PartitionMap>,
-    ) -> BoxFuture<'a, Result<Vec<Option<OffsetMap>>>> {
-        Box::pin(async move {
-            self.log.read_to_end().await?;
-            let keys: Vec<OffsetKey> = partitions.iter().map(|p| OffsetKey::new(connector, Some(p.clone()))).collect();
-            let (mut found, known): (Vec<Option<OffsetMap>>, Vec<bool>) = {
-                let table = lock(&self.table);
-                keys.iter().map(|k| (table.offsets.get(k).cloned(), table.keys.contains_key(k))).unzip()
-            };
-            if let Some(file) = &self.file {
-                let old = file.load(connector, partitions).await?;
-                // A deleted offset stays deleted: the topic knows its key.
-                for ((found, old), known) in found.iter_mut().zip(old).zip(known) {
-                    if found.is_none() && !known {
-                        *found = old;
-                    }
-                }
+impl KafkaOffsetStore {
+    /// The topic's name.
+    pub(crate) fn topic(&self) -> &str {
+        self.log.topic()
+    }
+
+    /// Keys and values of the records that hold these offsets of a connector, for whoever writes them.
+    pub(super) fn records(&self, connector: &str, offsets: &[(PartitionMap, OffsetMap)]) -> Vec<(Vec<u8>, Vec<u8>)> {
+        let table = lock(&self.table);
+        let record = |(partition, offset): &(PartitionMap, OffsetMap)| {
+            (table.key_bytes(&OffsetKey::new(connector, Some(partition.clone()))), encode_offset(offset))
+        };
+        offsets.iter().map(record).collect()
+    }
+
+    /// Reads everything that is in the topic now. A committed offset may stand behind another producer's open transaction:
+    /// that is waited for, and said at a growing interval.
+    async fn read_to_end(&self) -> Result<()> {
+        let mut reading = pin!(self.log.read_to_end());
+        let mut mention = OPEN_TRANSACTION_MENTIONED;
+        loop {
+            if let Ok(read) = tokio::time::timeout(mention, &mut reading).await {
+                return Ok(read?);
             }
-            Ok(found)
+            mention *= 2;
+            tracing::warn!(
+                topic = self.topic(),
+                "the end of the offsets topic is not reached yet; records behind an open transaction can be read only when it ends, at the latest after its producer's `transaction.timeout.ms`"
+            );
+        }
+    }
+}
+
+impl OffsetBackingStore for KafkaOffsetStore {
+    fn load<'a>(&'a self, connector: &'a str, partitions: Vec<PartitionMap>) -> BoxFuture<'a, Result<Vec<Stored>>> {
+        Box::pin(async move {
+            self.read_to_end().await?;
+            let found = {
+                let table = lock(&self.table);
+                partitions.iter().map(|p| table.stored(&OffsetKey::new(connector, Some(p.clone())))).collect()
+            };
+            match &self.file {
+                Some(file) => or_older(found, file, connector, partitions).await,
+                None => Ok(found),
+            }
         })
     }
 

@@ -1,22 +1,23 @@
-//! Where source offsets are kept: a file, a compacted topic, or memory.
+//! Where source offsets are kept: a file, a compacted topic, or memory; for a connector with a topic of its own, there first.
 
+mod connector;
+mod copier;
 mod file;
 mod java_map;
 mod kafka;
 mod memory;
 
+pub(crate) use connector::{ConnectorOffsets, OffsetsInTransaction};
 pub(crate) use file::FileOffsetStore;
 pub(crate) use kafka::{KafkaOffsetStore, OffsetTopic};
 pub(crate) use memory::MemoryOffsetStore;
 
-use crate::crash_point;
 use connect_sdk::{
     erased::BoxFuture,
     error::Result,
     source::{OffsetMap, PartitionMap},
-    task::ports::OffsetStore,
 };
-use std::{collections::HashMap, sync::Arc};
+use std::collections::HashMap;
 
 /// Whose offset it is: matched by meaning, not by bytes, since Java writes maps in hash order.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -36,17 +37,50 @@ impl OffsetKey {
 /// Everything that is stored.
 pub(crate) type OffsetEntries = HashMap<OffsetKey, OffsetMap>;
 
+/// What a store knows of a source partition.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Stored {
+    /// Its offset.
+    Offset(OffsetMap),
+    /// That it had one which was deleted: an older store must not bring it back.
+    Deleted,
+    /// Nothing.
+    Unknown,
+}
+
+impl Stored {
+    /// The offset, if there is one.
+    pub(crate) fn offset(self) -> Option<OffsetMap> {
+        match self {
+            Self::Offset(offset) => Some(offset),
+            Self::Deleted | Self::Unknown => None,
+        }
+    }
+}
+
+/// Fills what is unknown in `found` from an older store; what is deleted stays deleted.
+async fn or_older(
+    mut found: Vec<Stored>,
+    older: &dyn OffsetBackingStore,
+    connector: &str,
+    partitions: Vec<PartitionMap>,
+) -> Result<Vec<Stored>> {
+    if found.contains(&Stored::Unknown) {
+        let old = older.load(connector, partitions).await?;
+        for (found, old) in found.iter_mut().zip(old).filter(|(found, _)| **found == Stored::Unknown) {
+            *found = old;
+        }
+    }
+    Ok(found)
+}
+
 /// The offsets of all source connectors of a worker. Keeps the behaviour of Kafka's `OffsetBackingStore`.
 pub(crate) trait OffsetBackingStore: Send + Sync + std::fmt::Debug {
-    /// The stored offsets of these partitions, in their order.
+    /// What is stored of these partitions, in their order.
     ///
     /// # Errors
     /// Retriable while the store cannot be reached.
-    fn load<'a>(
-        &'a self,
-        connector: &'a str,
-        partitions: Vec<PartitionMap>,
-    ) -> BoxFuture<'a, Result<Vec<Option<OffsetMap>>>>;
+    fn load<'a>(&'a self, connector: &'a str, partitions: Vec<PartitionMap>) -> BoxFuture<'a, Result<Vec<Stored>>>;
 
     /// Stores offsets durably; `None` deletes one.
     ///
@@ -57,33 +91,4 @@ pub(crate) trait OffsetBackingStore: Send + Sync + std::fmt::Debug {
         connector: &'a str,
         offsets: Vec<(PartitionMap, Option<OffsetMap>)>,
     ) -> BoxFuture<'a, Result<()>>;
-}
-
-/// The part of a worker's store that belongs to one connector: what its tasks are given.
-#[derive(Debug, Clone)]
-pub(crate) struct ConnectorOffsets {
-    store: Arc<dyn OffsetBackingStore>,
-    connector: String,
-}
-
-impl ConnectorOffsets {
-    pub(crate) fn new(store: Arc<dyn OffsetBackingStore>, connector: &str) -> Self {
-        Self { store, connector: connector.to_owned() }
-    }
-}
-
-impl OffsetStore for ConnectorOffsets {
-    fn load(&self, partitions: Vec<PartitionMap>) -> BoxFuture<'_, Result<Vec<Option<OffsetMap>>>> {
-        self.store.load(&self.connector, partitions)
-    }
-
-    fn store(&self, offsets: Vec<(PartitionMap, OffsetMap)>) -> BoxFuture<'_, Result<()>> {
-        Box::pin(async move {
-            crash_point::reached("before-store");
-            let offsets = offsets.into_iter().map(|(p, o)| (p, Some(o))).collect();
-            self.store.store(&self.connector, offsets).await?;
-            crash_point::reached("after-store");
-            Ok(())
-        })
-    }
 }

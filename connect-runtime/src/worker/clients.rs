@@ -1,12 +1,24 @@
 //! What a worker needs of Kafka for its tasks: implemented on librdkafka, and by fakes in tests.
 
-use crate::{id::ConnectorTaskId, kafka::Subscription};
+use super::fencing::KnownIds;
+use crate::{
+    id::ConnectorTaskId,
+    kafka::{LogClients, OffsetRecords, Subscription},
+};
 use connect_sdk::{
     erased::{BoxFuture, Properties},
     error::Result,
-    task::ports::{RecordConsumer, RecordProducer, TopicEnsurer},
+    task::ports::{RecordConsumer, RecordProducer, TopicEnsurer, TransactionalProducer},
 };
 use std::sync::Arc;
+
+/// The clients of a connector's own offsets topic.
+#[derive(Debug)]
+pub(crate) struct OffsetClients {
+    pub(crate) log: LogClients,
+    /// The connector's producers write to the cluster that the worker's offsets are in.
+    pub(crate) in_workers_cluster: bool,
+}
 
 /// Makes the Kafka clients of tasks, from the worker's configuration and the connector's overrides.
 pub(crate) trait Clients: Send + Sync + std::fmt::Debug {
@@ -15,6 +27,17 @@ pub(crate) trait Clients: Send + Sync + std::fmt::Debug {
     /// # Errors
     /// Fatal: the client's configuration is wrong.
     fn producer(&self, task: &ConnectorTaskId, connector: &Properties) -> Result<Box<dyn RecordProducer>>;
+
+    /// The producer of an exactly-once source task, which puts offsets into the transactions of their records.
+    ///
+    /// # Errors
+    /// Fatal: the client's configuration is wrong.
+    fn transactional_producer(
+        &self,
+        task: &ConnectorTaskId,
+        connector: &Properties,
+        offsets: Arc<dyn OffsetRecords>,
+    ) -> Result<Box<dyn TransactionalProducer>>;
 
     /// A sink task's consumer.
     ///
@@ -27,11 +50,37 @@ pub(crate) trait Clients: Send + Sync + std::fmt::Debug {
         subscription: Subscription,
     ) -> Result<Box<dyn RecordConsumer>>;
 
-    /// A source task's topics.
+    /// A source task's topics; it may not produce to `forbidden`.
     ///
     /// # Errors
     /// Fatal: the rules or the client's configuration are wrong.
-    fn topics(&self, task: &ConnectorTaskId, connector: &Properties) -> Result<Arc<dyn TopicEnsurer>>;
+    fn topics(
+        &self,
+        task: &ConnectorTaskId,
+        connector: &Properties,
+        forbidden: Option<&str>,
+    ) -> Result<Arc<dyn TopicEnsurer>>;
+
+    /// What reads and writes a connector's own offsets topic.
+    ///
+    /// # Errors
+    /// Fatal: a client's configuration is wrong.
+    fn offsets(&self, name: &str, connector: &Properties, exactly_once: bool) -> Result<OffsetClients>;
+
+    /// What the transactional ids of a connector's tasks begin with.
+    fn transactional_id_prefix(&self, name: &str) -> String;
+
+    /// The transactional ids that the brokers know and that begin as those of a connector's tasks.
+    ///
+    /// # Errors
+    /// Retriable while brokers do not answer; fatal: no login, no right.
+    fn transactional_ids<'a>(&'a self, name: &'a str, connector: &'a Properties) -> BoxFuture<'a, Result<KnownIds>>;
+
+    /// Fences whoever has the transactional ids of these tasks.
+    ///
+    /// # Errors
+    /// Retriable while brokers do not answer; fatal: no login, no right.
+    fn fence<'a>(&'a self, name: &'a str, connector: &'a Properties, tasks: Vec<u32>) -> BoxFuture<'a, Result<()>>;
 
     /// Ends what tasks have shared. Called once, after all tasks have ended.
     fn close(&self) -> BoxFuture<'_, ()>;

@@ -1,23 +1,24 @@
 //! The Kafka clients of tasks, configured in Kafka's layers: worker, worker's prefix, connector's overrides.
 
 use super::{
-    clients::Clients,
+    clients::{Clients, OffsetClients},
+    fencing::{KnownIds, id_prefix},
     topics::{Creation, SourceTopics},
 };
 use crate::{
     config::{ClientDefaults, TopicCreationRules},
     id::ConnectorTaskId,
     kafka::{
-        ClientConfig, ClientConfigBuilder, ClientKind, KafkaAdmin, LogClients, ProducerPool, Subscription,
-        TaskConsumer, TopicAdmin, client_ids,
+        ClientConfig, ClientConfigBuilder, ClientKind, Cluster, KafkaAdmin, LogClients, OffsetRecords, ProducerPool,
+        Subscription, TaskConsumer, TopicAdmin, TransactionalTaskProducer, client_ids, fence,
     },
 };
 use connect_sdk::{
     erased::{BoxFuture, Properties},
     error::{Result, TaskError},
-    task::ports::{RecordConsumer, RecordProducer, TopicEnsurer},
+    task::ports::{RecordConsumer, RecordProducer, TopicEnsurer, TransactionalProducer},
 };
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 /// What the clients of all tasks have in common.
 #[derive(Debug, Clone)]
@@ -32,6 +33,8 @@ pub(crate) struct ClientBase {
     pub(crate) worker_id: String,
     /// `topic.creation.enable`.
     pub(crate) topic_creation: bool,
+    /// `group.id`, with which transactional ids begin.
+    pub(crate) group_id: String,
 }
 
 /// Clients on librdkafka.
@@ -92,12 +95,63 @@ impl ClientBase {
         } else {
             client_ids::shared_producer(&self.worker_id)
         };
-        build(
-            self.builder(ClientKind::Producer)
-                .set("client.id", client_id)
-                .prefixed("producer.", entries(&self.worker))
-                .prefixed("producer.override.", entries(connector)),
-        )
+        build(self.plain_producer(&client_id, connector))
+    }
+
+    fn plain_producer(&self, client_id: &str, connector: &Properties) -> ClientConfigBuilder {
+        // Without transactions an id would only make the client refuse to send.
+        let not_id = |(key, _): &(&str, &str)| !key.ends_with(".transactional.id");
+        self.builder(ClientKind::Producer)
+            .set("client.id", client_id)
+            .prefixed("producer.", entries(&self.worker).filter(not_id))
+            .prefixed("producer.override.", entries(connector).filter(not_id))
+    }
+
+    /// The producer of an exactly-once task; what it replaces of the connector's settings was said when these were checked.
+    fn transactional(&self, client_id: &str, id: String, connector: &Properties) -> ClientConfigBuilder {
+        const REPLACED: [&str; 2] = ["producer.override.transactional.id", "producer.override.enable.idempotence"];
+        self.builder(ClientKind::Producer)
+            .set("client.id", client_id)
+            .prefixed("producer.", entries(&self.worker))
+            .prefixed("producer.override.", entries(connector).filter(|(key, _)| !REPLACED.contains(key)))
+            .transactional(id)
+    }
+
+    fn transactional_id(&self, connector: &str, task: u32) -> String {
+        format!("{}{task}", id_prefix(&self.group_id, connector))
+    }
+
+    /// What reaches the cluster that a connector's transactions are in, as its producers do: the rights that these need are
+    /// enough.
+    fn fencing(&self, name: &str, connector: &Properties) -> Result<ClientConfig> {
+        let builder = self.transactional(&client_ids::fencing(name), self.transactional_id(name, 0), connector);
+        // What is odd about it is told by the tasks.
+        builder.build().map(|(config, _)| config).map_err(TaskError::fatal)
+    }
+
+    /// The clients of a connector's own offsets topic.
+    fn connector_log(&self, name: &str, connector: &Properties, exactly_once: bool) -> Result<LogClients> {
+        const ISOLATION: (&str, &str) = ("isolation.level", "read_committed");
+        let client_id = client_ids::connector_offsets(name);
+        let consumer = self
+            .builder(ClientKind::Consumer)
+            .set("client.id", &client_id)
+            .set(ISOLATION.0, ISOLATION.1)
+            .prefixed("consumer.", entries(&self.worker))
+            .prefixed("consumer.override.", entries(connector));
+        Ok(LogClients {
+            // Whether offsets are read as they were committed is the operator's choice only where nothing depends on it.
+            consumer: build(if exactly_once { consumer.set(ISOLATION.0, ISOLATION.1) } else { consumer })?,
+            producer: build(self.plain_producer(&client_id, connector))?,
+            pool: Arc::new(ProducerPool::new()),
+            admin: KafkaAdmin::new(&self.admin(&client_id, Some(connector))?)?,
+        })
+    }
+
+    /// Whether a connector's producers write to the worker's own cluster, as far as its bootstrap servers tell.
+    fn in_workers_cluster(&self, producer: &ClientConfig) -> bool {
+        let set = |servers: &str| servers.split(',').map(|s| s.trim().to_owned()).collect::<BTreeSet<_>>();
+        set(producer.bootstrap_servers()) == set(&self.bootstrap)
     }
 
     fn consumer(&self, task: &ConnectorTaskId, connector: &Properties) -> Result<ClientConfig> {
@@ -142,7 +196,24 @@ impl Clients for KafkaClients {
         Ok(Box::new(TaskConsumer::start(&config, subscription)?))
     }
 
-    fn topics(&self, task: &ConnectorTaskId, connector: &Properties) -> Result<Arc<dyn TopicEnsurer>> {
+    fn transactional_producer(
+        &self,
+        task: &ConnectorTaskId,
+        connector: &Properties,
+        offsets: Arc<dyn OffsetRecords>,
+    ) -> Result<Box<dyn TransactionalProducer>> {
+        let client_id = client_ids::producer(&task.connector, task.task);
+        let id = self.base.transactional_id(&task.connector, task.task);
+        let config = build(self.base.transactional(&client_id, id, connector))?;
+        Ok(Box::new(TransactionalTaskProducer::start(&config, offsets)?))
+    }
+
+    fn topics(
+        &self,
+        task: &ConnectorTaskId,
+        connector: &Properties,
+        forbidden: Option<&str>,
+    ) -> Result<Arc<dyn TopicEnsurer>> {
         let request_bytes_max = self.base.producer(task, connector)?.max_request_size();
         let creation = match (self.base.topic_creation, TopicCreationRules::from_properties(connector)?) {
             (false, _) => Creation::LeftToBroker,
@@ -155,7 +226,39 @@ impl Clients for KafkaClients {
         } else {
             Arc::clone(&self.admin)
         };
-        Ok(Arc::new(SourceTopics::new(admin, creation, request_bytes_max)))
+        Ok(Arc::new(SourceTopics::new(admin, creation, request_bytes_max).forbid(forbidden)))
+    }
+
+    fn offsets(&self, name: &str, connector: &Properties, exactly_once: bool) -> Result<OffsetClients> {
+        let log = self.base.connector_log(name, connector, exactly_once)?;
+        Ok(OffsetClients { in_workers_cluster: self.base.in_workers_cluster(&log.producer), log })
+    }
+
+    fn transactional_id_prefix(&self, name: &str) -> String {
+        id_prefix(&self.base.group_id, name)
+    }
+
+    fn transactional_ids<'a>(&'a self, name: &'a str, connector: &'a Properties) -> BoxFuture<'a, Result<KnownIds>> {
+        Box::pin(async move {
+            let mut cluster = match Cluster::new(&self.base.fencing(name, connector)?) {
+                Ok(cluster) => cluster,
+                // A login that only librdkafka knows.
+                Err(error) => return Ok(KnownIds::Unlisted(error.to_string())),
+            };
+            match cluster.list_transactional_ids(&self.transactional_id_prefix(name)).await {
+                Ok(ids) => Ok(KnownIds::Listed(ids.into_iter().map(|id| id.id).collect())),
+                Err(error) if error.is_unsupported() => Ok(KnownIds::Unlisted(error.to_string())),
+                Err(error) => Err(error.into()),
+            }
+        })
+    }
+
+    fn fence<'a>(&'a self, name: &'a str, connector: &'a Properties, tasks: Vec<u32>) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let config = self.base.fencing(name, connector)?;
+            let ids = tasks.into_iter().map(|task| self.base.transactional_id(name, task)).collect();
+            Ok(fence(&config, ids).await?)
+        })
     }
 
     fn close(&self) -> BoxFuture<'_, ()> {
@@ -163,3 +266,6 @@ impl Clients for KafkaClients {
         Box::pin(async {})
     }
 }
+
+#[cfg(test)]
+mod tests;

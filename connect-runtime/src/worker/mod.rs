@@ -2,17 +2,22 @@
 
 mod clients;
 mod converters;
+mod fencing;
 mod kafka_clients;
 mod monitor;
+mod offsets;
 mod sink_task;
 mod source_task;
 mod target;
 mod topics;
 
-pub(crate) use clients::Clients;
+pub(crate) use clients::{Clients, OffsetClients};
 pub(crate) use converters::{ignored_settings, make_converters};
+pub(crate) use fencing::{KnownIds, fence_tasks};
 pub(crate) use kafka_clients::{ClientBase, KafkaClients};
 pub(crate) use monitor::{TaskMonitor, Totals};
+pub(crate) use offsets::{WorkerOffsets, offset_topic};
+pub(crate) use source_task::SourceOffsets;
 pub(crate) use target::TargetSetter;
 
 use crate::{
@@ -20,12 +25,11 @@ use crate::{
     config::{ConfigProviders, ExactlyOnceWorker, Guarantee, OverridePolicy},
     id::ConnectorTaskId,
     status::State,
-    storage::OffsetBackingStore,
     transforms::ChainConfig,
 };
 use connect_sdk::{
     erased::Properties,
-    error::Result,
+    error::{Result, TaskError},
     plugin::Plugins,
     task::{Converters, TaskEnd, TaskInfo, ports::TargetState},
 };
@@ -46,7 +50,7 @@ pub(crate) struct Worker {
     /// What it offers to exactly-once sources.
     pub(crate) exactly_once: ExactlyOnceWorker,
     pub(crate) clients: Arc<dyn Clients>,
-    pub(crate) offsets: Arc<dyn OffsetBackingStore>,
+    pub(crate) offsets: WorkerOffsets,
     pub(crate) clock: Arc<SystemClock>,
 }
 
@@ -101,6 +105,13 @@ impl TaskHandle {
             watched.log_totals();
         });
         Self { monitor, target, running }
+    }
+
+    /// A task that was not started, for this reason.
+    pub(crate) fn failed(spec: &TaskSpec<'_>, error: TaskError) -> Self {
+        let monitor = Arc::new(TaskMonitor::new(spec.id.clone(), Arc::clone(spec.guarantee)));
+        let (setter, _) = target::target(spec.target);
+        Self::spawn(monitor, setter, Err::<std::future::Ready<TaskEnd>, _>(error))
     }
 
     /// What it does and has done.

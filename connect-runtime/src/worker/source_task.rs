@@ -1,7 +1,7 @@
 //! Starts source tasks: a producer, topics, offsets, the converters, and the loop.
 
 use super::{TaskHandle, TaskMonitor, TaskSpec, Worker, target::target};
-use crate::storage::ConnectorOffsets;
+use crate::storage::{ConnectorOffsets, OffsetsInTransaction};
 use connect_sdk::{
     erased::DynSourceConnector,
     error::{Result, TaskError},
@@ -13,6 +13,23 @@ use connect_sdk::{
 };
 use std::sync::Arc;
 
+/// The offsets of a source connector, and what its tasks do with them.
+#[derive(Debug, Clone)]
+pub(crate) enum SourceOffsets {
+    /// They are stored after their records are acknowledged.
+    Stored(Arc<ConnectorOffsets>),
+    /// They are committed together with their records.
+    InTransaction(Arc<ConnectorOffsets>),
+}
+
+impl SourceOffsets {
+    /// Where they are.
+    pub(crate) fn store(&self) -> &Arc<ConnectorOffsets> {
+        let (Self::Stored(offsets) | Self::InTransaction(offsets)) = self;
+        offsets
+    }
+}
+
 impl Worker {
     /// Starts a task of a source connector. What goes wrong from here on is the task's own failure.
     pub(crate) fn start_source_task(
@@ -20,10 +37,11 @@ impl Worker {
         connector: &Arc<dyn DynSourceConnector>,
         spec: TaskSpec<'_>,
         partitions: &[PartitionMap],
+        offsets: &SourceOffsets,
     ) -> TaskHandle {
         let monitor = Arc::new(TaskMonitor::new(spec.id.clone(), Arc::clone(spec.guarantee)));
         let (setter, watch) = target(spec.target);
-        let task = self.source_task(connector, spec, partitions, Box::new(watch), monitor.clone());
+        let task = self.source_task(connector, spec, (partitions, offsets), Box::new(watch), monitor.clone());
         TaskHandle::spawn(monitor, setter, task.map(SourceTask::run))
     }
 
@@ -31,7 +49,7 @@ impl Worker {
         &self,
         connector: &Arc<dyn DynSourceConnector>,
         spec: TaskSpec<'_>,
-        partitions: &[PartitionMap],
+        (partitions, offsets): (&[PartitionMap], &SourceOffsets),
         commands: Box<dyn Commands>,
         observer: Arc<dyn TaskObserver>,
     ) -> Result<SourceTask> {
@@ -41,11 +59,21 @@ impl Worker {
             shutdown_graceful_timeout: self.settings.graceful_timeout,
         };
         let config = SourceTaskConfig::from_properties(spec.properties, worker).map_err(TaskError::fatal)?;
+        let (producer, forbidden) = match offsets {
+            SourceOffsets::Stored(_) => {
+                (SourceProducer::AtLeastOnce(self.clients.producer(&spec.id, spec.properties)?), None)
+            }
+            SourceOffsets::InTransaction(offsets) => {
+                let records = Arc::new(OffsetsInTransaction::new(offsets)?);
+                let producer = self.clients.transactional_producer(&spec.id, spec.properties, records)?;
+                (SourceProducer::ExactlyOnce(producer), offsets.topic())
+            }
+        };
         let ports = SourcePorts {
             clock: self.clock.clone(),
-            producer: SourceProducer::AtLeastOnce(self.clients.producer(&spec.id, spec.properties)?),
-            topics: self.clients.topics(&spec.id, spec.properties)?,
-            offsets: Arc::new(ConnectorOffsets::new(Arc::clone(&self.offsets), &spec.id.connector)),
+            producer,
+            topics: self.clients.topics(&spec.id, spec.properties, forbidden)?,
+            offsets: offsets.store().clone(),
             commands,
             observer,
             converters: spec.converters.clone(),

@@ -24,6 +24,8 @@ pub(crate) enum Creation {
 
 /// The topics of one source task.
 pub(crate) struct SourceTopics {
+    /// The offsets topic of an exactly-once task.
+    forbidden: Option<String>,
     admin: Arc<dyn TopicAdmin>,
     creation: Creation,
     /// The producer's `max.request.size`, in bytes.
@@ -38,7 +40,12 @@ impl std::fmt::Debug for SourceTopics {
 
 impl SourceTopics {
     pub(crate) fn new(admin: Arc<dyn TopicAdmin>, creation: Creation, request_bytes_max: usize) -> Self {
-        Self { admin, creation, request_bytes_max }
+        Self { forbidden: None, admin, creation, request_bytes_max }
+    }
+
+    /// Refuses records for this topic: a task that reads its offsets would wait for its own transaction.
+    pub(crate) fn forbid(self, topic: Option<&str>) -> Self {
+        Self { forbidden: topic.map(str::to_owned), ..self }
     }
 
     /// How the topic is made; `None` if the worker does not make topics.
@@ -65,6 +72,12 @@ impl SourceTopics {
 impl TopicEnsurer for SourceTopics {
     fn ensure<'a>(&'a self, topic: &'a str) -> BoxFuture<'a, Result<TopicLimits>> {
         Box::pin(async move {
+            if self.forbidden.as_deref() == Some(topic) {
+                // Kafka's words, with the topic.
+                return Err(TaskError::fatal(format!(
+                    "Source tasks may not produce to their own offsets topics when exactly-once support is enabled: `{topic}`"
+                )));
+            }
             if let Some(info) = self.admin.topic(topic).await? {
                 return Ok(info.limits(self.request_bytes_max));
             }
@@ -76,5 +89,39 @@ impl TopicEnsurer for SourceTopics {
             let info = self.admin.topic(topic).await?.unwrap_or(unknown);
             Ok(info.limits(self.request_bytes_max))
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kafka::KafkaError;
+    use std::time::Duration;
+
+    /// Every topic is there.
+    struct Everything;
+
+    impl TopicAdmin for Everything {
+        fn create_topic<'a>(&'a self, _: &'a TopicSpec) -> BoxFuture<'a, Result<Created, KafkaError>> {
+            Box::pin(async { Ok(Created::Existed) })
+        }
+
+        fn topic<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<Option<TopicInfo>, KafkaError>> {
+            Box::pin(async { Ok(Some(TopicInfo { partitions: 1, max_message_bytes: None, cleanup_policy: None })) })
+        }
+
+        fn wait_for_broker(&self, _: Duration) -> BoxFuture<'_, Result<(), KafkaError>> {
+            Box::pin(async { Ok(()) })
+        }
+    }
+
+    #[tokio::test]
+    async fn only_the_forbidden_topic_is_refused() {
+        let topics = SourceTopics::new(Arc::new(Everything), Creation::LeftToBroker, 1000).forbid(Some("offsets"));
+        let error = topics.ensure("offsets").await.unwrap_err();
+        assert!(!error.is_retriable());
+        let kafkas = "Source tasks may not produce to their own offsets topics when exactly-once support is enabled";
+        assert!(error.to_string().starts_with(kafkas), "{error}");
+        assert_eq!(topics.ensure("offsets2").await.unwrap(), TopicLimits { record_bytes_max: 1000 });
     }
 }

@@ -4,6 +4,7 @@
 //! | class | what it does | keys (defaults) |
 //! | --- | --- | --- |
 //! | `numbers` | source: record `i` of partition `p` is [`numbers::value`]`(p, i)`, keyed `p`, with a header `life` | `topic`, `partitions` (1), `limit` (0: none), `record.bytes` (20), `poll.records` (100), `pause.ms` (0), `group.records` (1), `seed` (0), `fail.every.polls` (0: none), `life.header` (true) |
+//! | `unrepeatable`, `untested` | sources of one record that promise less: not exactly-once, or not tested | `topic` |
 //! | `files` | buffered sink: whole lines `offset value`, flushed to disk, in files of [`record_files`] | `dir`, `flush.records` (100), `flush.interval.ms` (0: none) |
 //! | `slow` | direct sink: sleeps in `put`, then writes as `files` does | `dir`, `delay.ms` (100) |
 //! | `keeper` | buffered sink that keeps every record and answers `pre_commit` as it is told, rightly or wrongly | `dir`, `running` (except), `closing` (write) |
@@ -13,11 +14,13 @@
 
 mod keeper;
 pub mod numbers;
+mod promises;
 pub mod record_files;
 mod sinks;
 
 pub use keeper::{ClosingAnswer, Keeper, KeeperConfig, RunningAnswer};
 pub use numbers::{Numbers, NumbersConfig};
+pub use promises::{Done, Only, PromiseConfig, Unrepeatable, Untested};
 pub use sinks::{Files, FilesConfig, Slow, SlowConfig};
 
 use connect_sdk::plugin::Plugins;
@@ -25,5 +28,6 @@ use connect_sdk::plugin::Plugins;
 /// The connectors of this module and the file connectors.
 pub fn plugins() -> Plugins {
     let files = Plugins::new().source::<file_connector::FileStreamSource>().sink::<file_connector::FileStreamSink>();
-    files.source::<Numbers>().sink::<Files>().sink::<Slow>().sink::<Keeper>()
+    let sources = files.source::<Numbers>().source::<Unrepeatable>().source::<Untested>();
+    sources.sink::<Files>().sink::<Slow>().sink::<Keeper>()
 }
