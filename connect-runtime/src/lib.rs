@@ -7,6 +7,7 @@ mod clock;
 pub mod config;
 pub mod converters;
 mod crash_point;
+mod errors;
 mod herder;
 mod id;
 pub mod kafka;

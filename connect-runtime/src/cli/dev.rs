@@ -22,7 +22,9 @@ use connect_sdk::{
     error::{Result, TaskError},
     plugin::Plugins,
     sink::TopicPartition,
-    task::ports::{Ack, ProduceBatch, RecordConsumer, RecordProducer, TopicEnsurer, TransactionalProducer},
+    task::ports::{
+        Ack, DeadLetterTopic, ProduceBatch, RecordConsumer, RecordProducer, TopicEnsurer, TransactionalProducer,
+    },
 };
 use std::{
     collections::HashMap,
@@ -187,6 +189,15 @@ impl Clients for DevClients {
 
     fn fence<'a>(&'a self, name: &'a str, connector: &'a Properties, tasks: Vec<u32>) -> BoxFuture<'a, Result<()>> {
         self.clients.fence(name, connector, tasks)
+    }
+
+    fn dead_letter_topic(&self, task: &ConnectorTaskId, connector: &Properties) -> Result<Option<DeadLetterTopic>> {
+        self.clients.dead_letter_topic(task, connector)
+    }
+
+    fn dead_letter_producer(&self, task: &ConnectorTaskId, connector: &Properties) -> Result<Box<dyn RecordProducer>> {
+        let producer = self.clients.dead_letter_producer(task, connector)?;
+        Ok(Box::new(Watched { producer, volumes: Arc::clone(&self.volumes), counted: None }))
     }
 
     fn close(&self) -> BoxFuture<'_, ()> {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::classes::{KnownClasses, ShowWith};
+use super::dead_letters::dead_letter_keys;
 use super::key::{key, unique_aliases};
 use super::version_range::version_requirement;
 use super::{Level, Notice, sink_connector_config_def, sink_topic_errors, source_connector_config_def};
@@ -179,7 +180,7 @@ pub fn own_keys_def(kind: ConnectorKind) -> ConfigDef {
         key(name, Long, Low, doc).default(default.to_string()).validator(least).group(GROUP, order).width(Narrow)
     };
     match kind {
-        ConnectorKind::Source => ConfigDef::new()
+        ConnectorKind::Source => dead_letter_keys(ConfigDef::new())
             .define(limit(own_keys::BATCH_MAX_RECORDS, "How many records one batch of a task may hold.", 1, 1))
             .define(limit(own_keys::BATCH_MAX_BYTES, "How many bytes one batch of a task may hold.", 1, 2))
             .define(limit(

@@ -5,6 +5,7 @@
 mod classes;
 mod client_keys;
 mod connector;
+mod dead_letters;
 mod distributed;
 mod exactly_once;
 mod guarantee;
@@ -28,6 +29,7 @@ pub use classes::KnownClasses;
 pub use connector::{
     CommonSettings, ConnectorKind, check_connector, connector_config_def, own_keys_def, unknown_connector_keys,
 };
+pub(crate) use dead_letters::DeadLetterSettings;
 pub use distributed::distributed_config_def;
 pub use exactly_once::{
     ExactlyOnceMode, ExactlyOnceWorker, check_exactly_once, exactly_once_asked, exactly_once_source,

@@ -4,21 +4,21 @@ use std::collections::BTreeMap;
 
 use super::classes::KnownClasses;
 use super::connector::connector_config_def;
+use super::dead_letters::{TOPIC as DLQ_TOPIC, dead_letter_keys};
 use super::key::key;
-use connect_sdk::config::ConfigType::{Boolean, List, Short, String as Text};
-use connect_sdk::config::Importance::{High, Medium};
-use connect_sdk::config::Width::{Long as Wide, Medium as Middle};
+use connect_sdk::config::ConfigType::{List, String as Text};
+use connect_sdk::config::Importance::High;
+use connect_sdk::config::Width::Long as Wide;
 use connect_sdk::config::{ConfigDef, ConfigError, ParsedValue, Validator};
 use connect_sdk::java::regex::{JavaRegex, RegexError};
 
 const TOPICS: &str = "topics";
 const TOPICS_REGEX: &str = "topics.regex";
-const DLQ_TOPIC: &str = "errors.deadletterqueue.topic.name";
 
 /// The keys that every sink connector has.
 #[must_use]
 pub fn sink_connector_config_def(classes: &KnownClasses) -> ConfigDef {
-    connector_config_def(classes)
+    let def = connector_config_def(classes)
         .define(
             key(TOPICS, List, High, "The topics that are read.")
                 .default("")
@@ -39,33 +39,8 @@ pub fn sink_connector_config_def(classes: &KnownClasses) -> ConfigDef {
             .group("Common", 4)
             .width(Wide)
             .display_name("Topics regex"),
-        )
-        .define(
-            key(DLQ_TOPIC, Text, Medium, "The topic that takes records that could not be processed; none, if blank.")
-                .default("")
-                .group("Error Handling", 6)
-                .width(Middle)
-                .display_name("Dead Letter Queue Topic Name"),
-        )
-        .define(
-            key("errors.deadletterqueue.topic.replication.factor", Short, Medium, "How many replicas that topic gets.")
-                .default("3")
-                .group("Error Handling", 7)
-                .width(Middle)
-                .display_name("Dead Letter Queue Topic Replication Factor"),
-        )
-        .define(
-            key(
-                "errors.deadletterqueue.context.headers.enable",
-                Boolean,
-                Medium,
-                "Whether such records say in headers what failed.",
-            )
-            .default("false")
-            .group("Error Handling", 8)
-            .width(Middle)
-            .display_name("Enable Error Context Headers"),
-        )
+        );
+    dead_letter_keys(def)
 }
 
 fn regex() -> Validator {

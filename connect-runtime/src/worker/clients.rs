@@ -8,7 +8,7 @@ use crate::{
 use connect_sdk::{
     erased::{BoxFuture, Properties},
     error::Result,
-    task::ports::{RecordConsumer, RecordProducer, TopicEnsurer, TransactionalProducer},
+    task::ports::{DeadLetterTopic, RecordConsumer, RecordProducer, TopicEnsurer, TransactionalProducer},
 };
 use std::sync::Arc;
 
@@ -81,6 +81,18 @@ pub(crate) trait Clients: Send + Sync + std::fmt::Debug {
     /// # Errors
     /// Retriable while brokers do not answer; fatal: no login, no right.
     fn fence<'a>(&'a self, name: &'a str, connector: &'a Properties, tasks: Vec<u32>) -> BoxFuture<'a, Result<()>>;
+
+    /// The topic of a task's dead letter queue; nothing if the connector has none.
+    ///
+    /// # Errors
+    /// Fatal: the settings or the client's configuration are wrong.
+    fn dead_letter_topic(&self, task: &ConnectorTaskId, connector: &Properties) -> Result<Option<DeadLetterTopic>>;
+
+    /// The producer of a sink task's dead letter queue.
+    ///
+    /// # Errors
+    /// Fatal: the client's configuration is wrong.
+    fn dead_letter_producer(&self, task: &ConnectorTaskId, connector: &Properties) -> Result<Box<dyn RecordProducer>>;
 
     /// Ends what tasks have shared. Called once, after all tasks have ended.
     fn close(&self) -> BoxFuture<'_, ()>;

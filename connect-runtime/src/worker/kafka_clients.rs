@@ -6,7 +6,8 @@ use super::{
     topics::{Creation, SourceTopics},
 };
 use crate::{
-    config::{ClientDefaults, TopicCreationRules},
+    config::{ClientDefaults, DeadLetterSettings, TopicCreationRules},
+    errors::DeadLetterTopics,
     id::ConnectorTaskId,
     kafka::{
         ClientConfig, ClientConfigBuilder, ClientKind, Cluster, KafkaAdmin, LogClients, OffsetRecords, ProducerPool,
@@ -16,7 +17,7 @@ use crate::{
 use connect_sdk::{
     erased::{BoxFuture, Properties},
     error::{Result, TaskError},
-    task::ports::{RecordConsumer, RecordProducer, TopicEnsurer, TransactionalProducer},
+    task::ports::{DeadLetterTopic, RecordConsumer, RecordProducer, TopicEnsurer, TransactionalProducer},
 };
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -89,9 +90,17 @@ impl ClientBase {
     }
 
     fn producer(&self, task: &ConnectorTaskId, connector: &Properties) -> Result<ClientConfig> {
-        // Tasks with equal settings share a client; one with overrides has its own, under Kafka's name.
+        self.producer_named(client_ids::producer(&task.connector, task.task), connector)
+    }
+
+    fn dead_letter_producer(&self, task: &ConnectorTaskId, connector: &Properties) -> Result<ClientConfig> {
+        self.producer_named(client_ids::dead_letter_producer(&task.connector, task.task), connector)
+    }
+
+    /// Tasks with equal settings share a client; one with overrides has its own, under Kafka's name for it.
+    fn producer_named(&self, own_client_id: String, connector: &Properties) -> Result<ClientConfig> {
         let client_id = if has_prefix(connector, "producer.override.") {
-            client_ids::producer(&task.connector, task.task)
+            own_client_id
         } else {
             client_ids::shared_producer(&self.worker_id)
         };
@@ -178,6 +187,15 @@ impl KafkaClients {
     pub(crate) fn new(base: ClientBase, admin: Arc<dyn TopicAdmin>) -> Self {
         Self { base, producers: ProducerPool::new(), admin }
     }
+
+    /// The admin client of a task.
+    fn admin(&self, task: &ConnectorTaskId, connector: &Properties) -> Result<Arc<dyn TopicAdmin>> {
+        if !has_prefix(connector, "admin.override.") {
+            return Ok(Arc::clone(&self.admin));
+        }
+        let config = self.base.admin(&client_ids::admin(&task.connector, task.task), Some(connector))?;
+        Ok(Arc::new(KafkaAdmin::new(&config)?))
+    }
 }
 
 impl Clients for KafkaClients {
@@ -220,13 +238,7 @@ impl Clients for KafkaClients {
             (true, Some(rules)) => Creation::ByRules(Box::new(rules)),
             (true, None) => Creation::ByBrokerDefaults,
         };
-        let admin = if has_prefix(connector, "admin.override.") {
-            let config = self.base.admin(&client_ids::admin(&task.connector, task.task), Some(connector))?;
-            Arc::new(KafkaAdmin::new(&config)?)
-        } else {
-            Arc::clone(&self.admin)
-        };
-        Ok(Arc::new(SourceTopics::new(admin, creation, request_bytes_max).forbid(forbidden)))
+        Ok(Arc::new(SourceTopics::new(self.admin(task, connector)?, creation, request_bytes_max).forbid(forbidden)))
     }
 
     fn offsets(&self, name: &str, connector: &Properties, exactly_once: bool) -> Result<OffsetClients> {
@@ -259,6 +271,20 @@ impl Clients for KafkaClients {
             let ids = tasks.into_iter().map(|task| self.base.transactional_id(name, task)).collect();
             Ok(fence(&config, ids).await?)
         })
+    }
+
+    fn dead_letter_topic(&self, task: &ConnectorTaskId, connector: &Properties) -> Result<Option<DeadLetterTopic>> {
+        let settings = DeadLetterSettings::from_properties(connector).map_err(TaskError::fatal)?;
+        let Some(DeadLetterSettings { topic, replication_factor, context_headers }) = settings else { return Ok(None) };
+        // A source writes its dead letters with its own producer; one of a sink takes requests of the same size.
+        let request_bytes_max = self.base.dead_letter_producer(task, connector)?.max_request_size();
+        let topics = DeadLetterTopics::new(self.admin(task, connector)?, replication_factor, request_bytes_max);
+        Ok(Some(DeadLetterTopic { name: topic.into(), context_headers, topics: Arc::new(topics) }))
+    }
+
+    fn dead_letter_producer(&self, task: &ConnectorTaskId, connector: &Properties) -> Result<Box<dyn RecordProducer>> {
+        let config = self.base.dead_letter_producer(task, connector)?;
+        Ok(Box::new(self.producers.producer(&config)?))
     }
 
     fn close(&self) -> BoxFuture<'_, ()> {

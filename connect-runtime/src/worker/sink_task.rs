@@ -7,7 +7,7 @@ use connect_sdk::{
     error::{Result, TaskError},
     java::regex::JavaRegex,
     task::{
-        ports::{Commands, TaskObserver},
+        ports::{Commands, SinkDeadLetters, TaskObserver},
         sink::{self, SinkSetup, SinkTaskConfig},
     },
 };
@@ -30,6 +30,13 @@ impl Worker {
         observer: Arc<dyn TaskObserver>,
     ) -> Result<SinkSetup> {
         let config = SinkTaskConfig::from_properties(&self.with_worker_keys(spec.properties));
+        let dead_letters = match self.clients.dead_letter_topic(&spec.id, spec.properties)? {
+            Some(topic) => {
+                let producer = self.clients.dead_letter_producer(&spec.id, spec.properties)?;
+                Some(SinkDeadLetters { topic, producer })
+            }
+            None => None,
+        };
         Ok(SinkSetup {
             connector: Arc::clone(connector),
             properties: spec.properties.clone(),
@@ -37,7 +44,7 @@ impl Worker {
             config: config.map_err(TaskError::fatal)?,
             converters: spec.converters.clone(),
             chain: spec.chain.make().map_err(TaskError::fatal)?,
-            dead_letters: None,
+            dead_letters,
             consumer: self.clients.consumer(&spec.id, spec.properties, subscription(spec.properties)?)?,
             commands,
             clock: self.clock.clone(),

@@ -69,6 +69,14 @@ impl Worker {
                 (SourceProducer::ExactlyOnce(producer), offsets.topic())
             }
         };
+        let dead_letters = self.clients.dead_letter_topic(&spec.id, spec.properties)?;
+        if dead_letters.is_some() && !config.errors.tolerate {
+            tracing::warn!(
+                connector = %spec.id.connector,
+                task = spec.id.task,
+                "`errors.deadletterqueue.topic.name` of a source has no effect while `errors.tolerance` is `none`"
+            );
+        }
         let ports = SourcePorts {
             clock: self.clock.clone(),
             producer,
@@ -78,7 +86,7 @@ impl Worker {
             observer,
             converters: spec.converters.clone(),
             chain: spec.chain.make().map_err(TaskError::fatal)?,
-            dead_letters: None,
+            dead_letters,
         };
         let (connector, properties) = (Arc::clone(connector), spec.properties.clone());
         Ok(SourceTask::new(spec.info, connector, properties, partitions.to_vec(), config, ports))

@@ -9,6 +9,12 @@ use std::fmt;
 /// value is meant. The same record fails again, unless the error says otherwise: see [`Self::retriable`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DataError {
+    /// Boxed: writers and readers of deep values hold results of this type at each level.
+    inner: Box<Inner>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Inner {
     message: Cow<'static, str>,
     path: String,
     retriable: bool,
@@ -19,7 +25,8 @@ impl DataError {
     /// An error about the whole value.
     #[must_use]
     pub fn new(message: impl Into<Cow<'static, str>>) -> Self {
-        Self { message: message.into(), path: String::new(), retriable: false, plugin: None }
+        let (message, path) = (message.into(), String::new());
+        Self { inner: Box::new(Inner { message, path, retriable: false, plugin: None }) }
     }
 
     /// The step may well work if it is tried again: a schema registry or a lookup that a converter or a transformation
@@ -30,46 +37,48 @@ impl DataError {
     /// transformations of the record that worked before run again. Java's `RetriableException`.
     #[must_use]
     pub fn retriable(message: impl Into<Cow<'static, str>>) -> Self {
-        Self { retriable: true, ..Self::new(message) }
+        let mut error = Self::new(message);
+        error.inner.retriable = true;
+        error
     }
 
     /// True if it may help to try again.
     #[must_use]
     pub fn is_retriable(&self) -> bool {
-        self.retriable
+        self.inner.retriable
     }
 
     /// The same error, found by this transformation or predicate: its Java class where it has one. The innermost name
     /// stays.
     #[must_use]
     pub fn in_plugin(mut self, class: &'static str) -> Self {
-        self.plugin.get_or_insert(class);
+        self.inner.plugin.get_or_insert(class);
         self
     }
 
     /// The transformation or predicate that found it, if it was told.
     #[must_use]
     pub fn plugin(&self) -> Option<&'static str> {
-        self.plugin
+        self.inner.plugin
     }
 
     /// What is wrong, without the path.
     #[must_use]
     pub fn message(&self) -> &str {
-        &self.message
+        &self.inner.message
     }
 
     /// Where in the value: field names joined by dots, list positions and map keys in brackets; may be empty.
     #[must_use]
     pub fn path(&self) -> &str {
-        &self.path
+        &self.inner.path
     }
 
     /// The same error seen from the struct whose field `name` holds the offending value.
     #[must_use]
     pub fn in_field(mut self, name: &str) -> Self {
-        let dot = if self.path.is_empty() || self.path.starts_with('[') { "" } else { "." };
-        self.path = format!("{name}{dot}{}", self.path);
+        let path = self.inner.continued();
+        self.inner.path = format!("{name}{path}");
         self
     }
 
@@ -96,9 +105,17 @@ impl DataError {
     }
 
     fn in_brackets(mut self, inner: &str) -> Self {
-        let dot = if self.path.is_empty() || self.path.starts_with('[') { "" } else { "." };
-        self.path = format!("[{inner}]{dot}{}", self.path);
+        let path = self.inner.continued();
+        self.inner.path = format!("[{inner}]{path}");
         self
+    }
+}
+
+impl Inner {
+    /// The path as it goes on behind something.
+    fn continued(&self) -> String {
+        let dot = if self.path.is_empty() || self.path.starts_with('[') { "" } else { "." };
+        format!("{dot}{}", self.path)
     }
 }
 
@@ -107,7 +124,8 @@ const PATH_KEY_CHARS_MAX: usize = 64;
 
 impl fmt::Display for DataError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.path.is_empty() { f.write_str(&self.message) } else { write!(f, "`{}`: {}", self.path, self.message) }
+        let Inner { message, path, .. } = &*self.inner;
+        if path.is_empty() { f.write_str(message) } else { write!(f, "`{path}`: {message}") }
     }
 }
 
