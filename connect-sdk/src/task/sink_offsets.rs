@@ -9,7 +9,9 @@ pub type Positions = Vec<(Arc<TopicPartition>, i64)>;
 /// The positions of one sink task.
 ///
 /// Three rules hold whatever the sink and the consumer do: a commit never goes above what was delivered, never names a
-/// partition that is not owned, and never goes back.
+/// partition that is not owned, and never goes below where the partition was taken over. Within an assignment it goes
+/// back only where the sink says that it holds a record which it had called written before (as in Java's
+/// `WorkerSinkTask`).
 #[derive(Debug, Default)]
 pub struct SinkOffsets {
     owned: BTreeMap<Arc<TopicPartition>, Owned>,
@@ -25,11 +27,13 @@ pub struct SinkOffsets {
 struct Owned {
     tag: Arc<PartitionTag>,
     life: u64,
+    /// Where this assignment began. A held record from below it is left over from an earlier one.
+    start: i64,
     /// After the last record that a put accepted, or that was skipped on the way to it.
     delivered: i64,
     /// Where the task would read again if it were rewound.
     committed: i64,
-    /// The highest offset that the group may have been told: a commit below it would go back.
+    /// The offset that the group may have been told last, or the highest of several.
     told: i64,
 }
 
@@ -60,13 +64,14 @@ impl SinkOffsets {
     pub fn assign(&mut self, partition: &Arc<TopicPartition>, offset: i64) {
         self.lives += 1;
         let tag = PartitionTag::new(Arc::clone(partition));
-        let owned = Owned { tag, life: self.lives, delivered: offset, committed: offset, told: offset };
+        let owned = Owned { tag, life: self.lives, start: offset, delivered: offset, committed: offset, told: offset };
         self.owned.insert(Arc::clone(partition), owned);
     }
 
     /// Lets the sink's target decide where a partition is read; no commit goes below what the group has already.
     pub fn start_at(&mut self, partition: &TopicPartition, offset: i64) {
         if let Some(owned) = self.owned.get_mut(partition) {
+            owned.start = offset;
             owned.delivered = offset;
             owned.committed = offset;
         }
@@ -137,12 +142,17 @@ impl SinkOffsets {
     }
 
     /// Of what the sink called safe, what may be committed: owned, delivered, and new to the group.
+    ///
+    /// What lies between the committed offset and what the group may have been told is delivered again, not held: it is
+    /// no reason to go back.
     #[must_use]
     pub fn accept(&self, safe: Positions) -> Positions {
         let may = |(partition, offset): &(Arc<TopicPartition>, i64)| {
-            self.owned
-                .get(partition)
-                .is_some_and(|owned| *offset > owned.committed && *offset >= owned.told && *offset <= owned.delivered)
+            self.owned.get(partition).is_some_and(|owned| {
+                let goes_on = *offset > owned.committed && *offset >= owned.told && *offset <= owned.delivered;
+                let goes_back = *offset < owned.committed && *offset >= owned.start;
+                goes_on || goes_back
+            })
         };
         safe.into_iter().filter(may).collect()
     }
@@ -171,7 +181,7 @@ impl SinkOffsets {
         let mut sent = Vec::with_capacity(offsets.len());
         for (partition, offset) in offsets {
             if let Some(owned) = self.owned.get_mut(partition) {
-                owned.told = owned.told.max(*offset);
+                owned.told = if *offset < owned.committed { *offset } else { owned.told.max(*offset) };
                 sent.push((Arc::clone(partition), owned.life, *offset));
             }
         }
@@ -185,7 +195,7 @@ impl SinkOffsets {
         if ok {
             for (partition, life, offset) in commit.offsets {
                 if let Some(owned) = self.owned.get_mut(&partition).filter(|owned| owned.life == life) {
-                    owned.committed = owned.committed.max(offset);
+                    owned.committed = offset;
                 }
             }
         }

@@ -14,7 +14,7 @@ use std::{
     future::poll_fn,
     pin::Pin,
     sync::Arc,
-    task::{Context, Poll},
+    task::{Context, Poll, Waker},
     time::Duration,
 };
 
@@ -70,9 +70,13 @@ impl Inbox {
         }
     }
 
+    /// True if partitions have been taken away, or all have, and nobody has acted upon it yet: nothing is put or asked.
+    pub(super) fn has_loss(&self) -> bool {
+        self.failed.is_some() || self.waiting.iter().any(takes)
+    }
+
     /// The next event that waits already. What takes partitions away comes first, and takes their records along.
     pub(super) fn take_waiting(&mut self) -> Option<ConsumerEvent> {
-        let takes = |e: &ConsumerEvent| matches!(e, ConsumerEvent::Revoked(_) | ConsumerEvent::Lost(_));
         let event = self.waiting.remove(self.waiting.iter().position(takes).unwrap_or(0))?;
         if let ConsumerEvent::Revoked(gone) | ConsumerEvent::Lost(gone) = &event {
             self.drop_records_of(|p| gone.iter().any(|g| **g == *p));
@@ -87,8 +91,8 @@ impl Inbox {
         poll_fn(move |cx| {
             let before = self.clock.monotonic();
             let polled = Pin::new(&mut future).poll(cx);
-            self.report_blocking(call, before);
-            if polled.is_pending() {
+            let blocked = self.report_blocking(call, before);
+            if polled.is_pending() || blocked {
                 self.collect(call, cx);
             }
             polled
@@ -96,8 +100,8 @@ impl Inbox {
         .await
     }
 
-    /// Reports a call that has held its thread since `before`, if that was long.
-    fn report_blocking(&mut self, call: &'static str, before: Duration) {
+    /// Reports a call that has held its thread since `before`, if that was long; true if it was.
+    fn report_blocking(&mut self, call: &'static str, before: Duration) -> bool {
         let took = self.clock.monotonic().saturating_sub(before);
         if took >= BLOCKING_MAX && self.blocking.add() {
             self.observer.event(TaskEvent::Warning(format!(
@@ -108,6 +112,12 @@ impl Inbox {
                 self.blocking.n()
             )));
         }
+        took >= BLOCKING_MAX
+    }
+
+    /// Takes what the consumer has to say now, without waiting for more.
+    pub(super) fn look(&mut self) {
+        self.collect("close", &mut Context::from_waker(Waker::noop()));
     }
 
     /// From now on records are dropped: the task ends.
@@ -193,6 +203,11 @@ impl Inbox {
             }
         }
     }
+}
+
+/// True if the event takes partitions away.
+fn takes(event: &ConsumerEvent) -> bool {
+    matches!(event, ConsumerEvent::Revoked(_) | ConsumerEvent::Lost(_))
 }
 
 /// Takes the records of some partitions out of a batch.

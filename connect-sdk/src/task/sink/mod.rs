@@ -249,6 +249,10 @@ impl SinkLoop {
 
     /// Does everything whose time has come.
     async fn do_what_is_due(&mut self) -> Result<()> {
+        if self.inbox.has_loss() {
+            // That comes first: another task may be at work on these partitions already.
+            return Ok(());
+        }
         let now = self.clock.monotonic();
         if self.offsets.is_committing() && now >= self.commit_since.saturating_add(self.config.offset_flush_timeout) {
             self.commit_is_late();
@@ -267,6 +271,9 @@ impl SinkLoop {
             Some(delivery) if now >= delivery.at => self.put_again().await?,
             None if now >= self.next_put => self.put(Delivery::empty()).await?,
             _ => {}
+        }
+        if self.inbox.has_loss() {
+            return Ok(());
         }
         if self.wants_commit() && (self.commit_requested || now >= self.next_commit) {
             self.commit().await?;
@@ -419,6 +426,7 @@ impl SinkLoop {
         self.again = None;
         self.converting = None;
         self.inbox.end();
+        self.inbox.look();
         let (mut awaits_release, mut told) = (false, Ok(()));
         while let Some(event) = self.inbox.take_waiting() {
             match event {

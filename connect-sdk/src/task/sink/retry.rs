@@ -9,6 +9,8 @@ use std::time::Duration;
 
 /// The first delay of the back-off.
 const DELAY_FIRST: Duration = Duration::from_millis(300);
+/// The longest delay of its own that an error is granted: a target that asks for more is looked after once an hour.
+const OWN_DELAY_MAX: Duration = Duration::from_secs(3600);
 
 /// How often a sink has failed in a row, and how long it may go on.
 #[derive(Debug)]
@@ -57,7 +59,7 @@ impl Trouble {
         }
         let since = self.during.map_or(now, |(since, _)| since);
         self.during = Some((since, now));
-        let at = now.saturating_add(after.unwrap_or_else(|| self.backoff.next_delay()));
+        let at = now.saturating_add(after.map_or_else(|| self.backoff.next_delay(), |own| own.min(OWN_DELAY_MAX)));
         let Some(limit) = self.limit else { return Ok(at) };
         let end = since.saturating_add(limit);
         if now >= end {
@@ -92,6 +94,12 @@ mod tests {
         trouble.over();
         assert_eq!(trouble.failed("put", TaskError::retriable("x"), ms(1000)).unwrap(), ms(1300));
         assert_eq!(trouble.failed("put", TaskError::retriable("x"), ms(200_000)).unwrap(), ms(200_300), "long quiet");
+    }
+
+    #[test]
+    fn no_error_stops_a_sink_for_longer_than_an_hour() {
+        let error = TaskError::retriable_after("come back next year", Duration::from_secs(365 * 86_400));
+        assert_eq!(trouble("-1").failed("put", error, Duration::ZERO).unwrap(), Duration::from_secs(3600));
     }
 
     #[test]

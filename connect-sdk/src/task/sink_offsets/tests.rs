@@ -22,8 +22,28 @@ fn nothing_above_the_delivered_position_is_accepted() {
     assert_eq!(offsets.accept(vec![(Arc::clone(&a), 9)]), []);
     assert_eq!(offsets.accept(vec![(Arc::clone(&a), 8), (Arc::clone(&b), 1)]), [(Arc::clone(&a), 8)]);
     assert_eq!(offsets.accept(vec![(Arc::clone(&a), 5)]), [], "unchanged: no commit");
-    assert_eq!(offsets.accept(vec![(Arc::clone(&a), 4)]), [], "backwards");
+    assert_eq!(offsets.accept(vec![(Arc::clone(&a), 4)]), [], "below where the assignment began");
     assert_eq!(offsets.accept(vec![]), [], "opted out");
+}
+
+#[test]
+fn a_record_that_is_held_again_takes_the_commit_back_but_none_of_an_earlier_assignment_does() {
+    let [a, _, _] = partitions();
+    let mut offsets = SinkOffsets::new();
+    offsets.assign(&a, 5);
+    offsets.delivered(&a, 10);
+    let number = offsets.begin(&vec![(Arc::clone(&a), 10)]);
+    assert!(offsets.ended(number, true));
+    assert_eq!(offsets.accept(vec![(Arc::clone(&a), 3)]), []);
+    let back = offsets.accept(vec![(Arc::clone(&a), 7)]);
+    assert_eq!(back, [(Arc::clone(&a), 7)]);
+    let number = offsets.begin(&back);
+    assert!(offsets.ended(number, true));
+    assert_eq!(offsets.accept(vec![(Arc::clone(&a), 7)]), [], "unchanged: no commit");
+    offsets.rewind();
+    assert_eq!(offsets.position(&a), Some(7), "what is held again would be delivered again");
+    offsets.delivered(&a, 8);
+    assert_eq!(offsets.accept(offsets.offered()), [(Arc::clone(&a), 8)]);
 }
 
 #[test]
@@ -121,6 +141,7 @@ fn op() -> impl Strategy<Value = Op> {
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Naive {
     life: usize,
+    start: i64,
     delivered: i64,
     committed: i64,
     told: i64,
@@ -139,12 +160,12 @@ proptest! {
             match op {
                 Op::Assign(p, o) => {
                     real.assign(&names[p], o);
-                    model[p] = Some(Naive { life: step, delivered: o, committed: o, told: o });
+                    model[p] = Some(Naive { life: step, start: o, delivered: o, committed: o, told: o });
                 }
                 Op::StartAt(p, o) => {
                     real.start_at(&names[p], o);
                     if let Some(m) = &mut model[p] {
-                        (m.delivered, m.committed) = (o, o);
+                        (m.start, m.delivered, m.committed) = (o, o, o);
                     }
                 }
                 Op::Forget(p) => {
@@ -168,7 +189,9 @@ proptest! {
                     let accepted = real.accept(safe.iter().map(|(p, o)| (Arc::clone(&names[*p]), *o)).collect());
                     let mut expected = vec![];
                     for (p, o) in safe {
-                        if let Some(m) = model[p].filter(|m| o > m.committed && o >= m.told && o <= m.delivered) {
+                        let on = |m: &Naive| o > m.committed && o >= m.told && o <= m.delivered;
+                        let back = |m: &Naive| o < m.committed && o >= m.start;
+                        if let Some(m) = model[p].filter(|m| on(m) || back(m)) {
                             expected.push((p, m.life, o));
                         }
                     }
@@ -177,7 +200,7 @@ proptest! {
                     if awaited.is_none() && !accepted.is_empty() {
                         for (p, _, o) in &expected {
                             let m = model[*p].as_mut().unwrap();
-                            m.told = m.told.max(*o);
+                            m.told = if *o < m.committed { *o } else { m.told.max(*o) };
                         }
                         sent.push(expected);
                         awaited = Some(sent.len());
@@ -192,7 +215,7 @@ proptest! {
                         awaited = None;
                         for (p, life, o) in sent[usize::try_from(number).unwrap() - 1].iter().filter(|_| ok) {
                             if let Some(m) = model[*p].as_mut().filter(|m| m.life == *life) {
-                                m.committed = m.committed.max(*o);
+                                m.committed = *o;
                             }
                         }
                     }

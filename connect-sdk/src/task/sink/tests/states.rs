@@ -98,6 +98,55 @@ fn records_that_slip_through_a_pause_are_read_again_on_resuming() {
 }
 
 #[test]
+fn a_task_whose_place_is_taken_writes_and_commits_nothing_more_even_after_a_slow_put() {
+    for (kind, call, then) in [
+        (direct as fn(&[(&str, &str)]) -> Stage, "put", ["closed Lost t-0 t-1", "close", "drop", "leave"]),
+        (buffered, "pre_commit", ["closed Lost t-0 t-1", "close", "drop", "leave"]),
+    ] {
+        let mut stage = kind(&[]).start_with(2);
+        stage.settle();
+        stage.stick(call);
+        stage.append(0, 1);
+        stage.pass(1000);
+        stage.log();
+        stage.group.lose(&[t(0), t(1)]);
+        stage.group.fail(TaskError::fatal("another consumer has the place"));
+        stage.append(1, 5);
+        // A commit and an empty put are long due.
+        stage.pass(5000);
+        assert_eq!(stage.log(), [""; 0], "while `{call}` is under way");
+        stage.unstick();
+        assert_eq!(stage.log(), then, "after `{call}`");
+        assert_eq!(stage.end().as_deref(), Some("another consumer has the place"));
+        assert_eq!(stage.committed(), (None, None));
+    }
+}
+
+#[test]
+fn a_stop_that_meets_the_loss_of_everything_asks_for_no_last_commit() {
+    let mut stage = buffered(&[]).start_with(2);
+    stage.settle();
+    stage.log();
+    stage.wishes.wish(TargetState::Stopped);
+    stage.group.lose(&[t(0), t(1)]);
+    assert_eq!(stage.log(), ["closed Lost t-0 t-1", "close", "drop", "leave"]);
+    assert_eq!(stage.committed(), (None, None));
+}
+
+#[test]
+fn a_retriable_put_is_not_tried_again_after_the_loss_of_its_partitions() {
+    let mut stage = direct(&[]).start_with(1);
+    stage.settle();
+    stage.fail("put", TaskError::retriable_after("busy", Duration::from_millis(10)));
+    stage.append(0, 1);
+    stage.settle();
+    stage.log();
+    stage.group.lose(&[t(0), t(1)]);
+    stage.pass(20);
+    assert_eq!(stage.log_of(&["put", "closed", "pre_commit"]), ["closed Lost t-0 t-1", "put"], "an empty one");
+}
+
+#[test]
 fn a_fatal_put_still_commits_what_was_put_before() {
     for stage in [direct(&[]), buffered(&[])] {
         let mut stage = stage.start_with(2);
