@@ -1,201 +1,99 @@
-//! `FileStreamSink`: appends record values to a file, a line each, and lets them be committed once they are on disk.
+//! `FileStreamSink`: appends record values to a file, a line each, or writes them to files whose names say which offsets
+//! they hold; either way records may be committed once they are on disk.
 
+mod append;
+mod folder;
+
+use append::Append;
 use connect_sdk::prelude::*;
-use std::{
-    fs::{File, OpenOptions},
-    io::{self, Read, Seek, SeekFrom, Write},
-    path::{Path, PathBuf},
-    sync::Arc,
-};
-use tokio::task::JoinHandle;
-
-/// Bytes read at a time when the end of the last whole line is looked for.
-const SEARCH_BYTES: u64 = 64 * 1024;
+use folder::Folder;
+use std::{num::NonZeroU64, time::Duration};
 
 /// The settings of [`FileStreamSink`].
 #[derive(Debug, Clone, ConnectorConfig)]
+#[config(check = one_output)]
 pub struct FileSinkConfig {
     /// Destination filename. If not specified, the standard output will be used
     #[config(importance = high)]
     file: Option<String>,
+    /// The folder for files that appear whole, each named `topic+partition+start+end.txt` after the offsets that it holds:
+    /// every record is in exactly one of them, whatever happens to the worker. All workers that run the connector must see
+    /// the same folder. Not together with `file`.
+    #[config(importance = high)]
+    directory: Option<String>,
+    /// A file in `directory` is finished when it has so many records.
+    #[config(importance = low, default = 100_000, range = 1.., key = "file.max.records")]
+    file_max_records: u64,
+    /// A file in `directory` is finished so long after its first record came, at the first commit after that.
+    #[config(importance = low, default = Duration::from_secs(10), key = "file.max.age.ms")]
+    file_max_age: Duration,
 }
 
-/// Appends record values to a file.
-///
-/// A put formats its records and hands the bytes to a thread that writes them, while the next records are on their way; a
-/// commit waits until they are written and flushed to disk.
+fn one_output(cfg: &FileSinkConfig) -> Result<(), &'static str> {
+    match (set(cfg.file.as_deref()), set(cfg.directory.as_deref())) {
+        (Some(_), Some(_)) => Err("`file` and `directory` exclude each other; give one of them"),
+        _ => Ok(()),
+    }
+}
+
+/// As in Java an empty name is none.
+fn set(name: Option<&str>) -> Option<&str> {
+    name.filter(|name| !name.is_empty())
+}
+
+/// Writes record values to files.
 #[derive(Debug)]
-pub struct FileStreamSink {
-    target: Arc<Target>,
-    /// The write that is under way; it gives its buffer back.
-    writing: Option<JoinHandle<io::Result<Vec<u8>>>>,
-    spare: Vec<u8>,
-}
+pub struct FileStreamSink(Mode);
 
-/// Where the lines go.
 #[derive(Debug)]
-enum Target {
-    File { path: PathBuf, file: File },
-    Stdout,
+enum Mode {
+    Append(Append),
+    Folder(Folder),
 }
 
-/// Appends record values to a file, a line for each record.
+/// Appends record values to a file, a line for each record, or writes files named after the offsets that they hold.
 #[sink_connector(name = "FileStreamSink", java = "org.apache.kafka.connect.file.FileStreamSinkConnector")]
 impl BufferedSink for FileStreamSink {
     type Config = FileSinkConfig;
 
     async fn open(cfg: &FileSinkConfig, _: &OpenCx) -> Result<Self> {
-        let target = match cfg.file.as_deref().filter(|f| !f.is_empty()) {
-            None => Target::Stdout,
+        Ok(Self(match set(cfg.directory.as_deref()) {
+            None => Mode::Append(Append::open(set(cfg.file.as_deref())).await?),
             Some(name) => {
-                let path = PathBuf::from(name);
-                let opened = tokio::task::spawn_blocking(move || open(&path).map(|file| Target::File { path, file }));
-                opened.await.retriable()??
+                let records_max = NonZeroU64::new(cfg.file_max_records).unwrap_or(NonZeroU64::MIN);
+                Mode::Folder(Folder::open(name, records_max, cfg.file_max_age).await?)
             }
-        };
-        Ok(Self { target: Arc::new(target), writing: None, spare: Vec::new() })
+        }))
     }
 
     async fn put(&mut self, records: Vec<SinkRecord>, _: &mut PutCx) -> Result<()> {
-        if records.is_empty() {
-            return Ok(());
+        match &mut self.0 {
+            Mode::Append(append) => append.put(records).await,
+            Mode::Folder(folder) => folder.put(records).await,
         }
-        let mut lines = std::mem::take(&mut self.spare);
-        for record in &records {
-            lines.extend_from_slice(record.value_text().as_bytes());
-            lines.push(b'\n');
-        }
-        drop(records);
-        self.written().await?;
-        let target = Arc::clone(&self.target);
-        self.writing = Some(tokio::task::spawn_blocking(move || {
-            target.append(&lines)?;
-            lines.clear();
-            Ok(lines)
-        }));
-        Ok(())
     }
 
     async fn pre_commit<'c>(&mut self, at: PreCommit<'c>) -> Result<Safe<'c>> {
-        self.written().await?;
-        let target = Arc::clone(&self.target);
-        let synced = tokio::task::spawn_blocking(move || target.sync()).await.retriable()?;
-        synced.map_err(|e| self.target.error("flushed to disk", &e))?;
-        Ok(match at {
-            PreCommit::Running(offsets) => offsets.all(),
-            PreCommit::Closing(offsets) => offsets.all_written(),
-        })
-    }
-
-    async fn closed(&mut self, _: &[TopicPartition], _: CloseReason) -> Result<()> {
-        // Nothing of a partition is written once another task may have it.
-        self.written().await
-    }
-}
-
-impl FileStreamSink {
-    /// Waits for the write that is under way.
-    async fn written(&mut self) -> Result<()> {
-        if let Some(writing) = self.writing.take() {
-            self.spare = writing.await.retriable()?.map_err(|e| self.target.error("written", &e))?;
-        }
-        Ok(())
-    }
-}
-
-impl Target {
-    /// Appends whole lines, or nothing: what a failed write has left is cut off again.
-    fn append(&self, lines: &[u8]) -> io::Result<()> {
-        match self {
-            Self::Stdout => {
-                let mut out = io::stdout().lock();
-                out.write_all(lines)?;
-                out.flush()
-            }
-            Self::File { file, .. } => {
-                locked(file, |mut file| {
-                    let before = file.metadata()?;
-                    file.write_all(lines).inspect_err(|_| {
-                    if before.is_file() && file.set_len(before.len()).is_err() {
-                        tracing::error!("a half-written line could not be cut off; it is cut off when the task opens the file again");
-                    }
-                })
-                })
-            }
+        match &mut self.0 {
+            Mode::Append(append) => append.pre_commit(at).await,
+            Mode::Folder(folder) => folder.pre_commit(at).await,
         }
     }
 
-    fn sync(&self) -> io::Result<()> {
-        match self {
-            Self::File { file, .. } if file.metadata()?.is_file() => file.sync_data(),
-            _ => Ok(()),
+    async fn assigned(&mut self, partitions: &[TopicPartition]) -> Result<StartOffsets> {
+        match &mut self.0 {
+            Mode::Append(_) => Ok(StartOffsets::none()),
+            Mode::Folder(folder) => folder.assigned(partitions).await,
         }
     }
 
-    fn error(&self, what: &str, error: &io::Error) -> TaskError {
-        match self {
-            Self::Stdout => TaskError::retriable(format!("standard output cannot be {what}: {error}")),
-            Self::File { path, .. } => {
-                TaskError::retriable(format!("file `{}` cannot be {what}: {error}", path.display()))
-            }
+    async fn closed(&mut self, partitions: &[TopicPartition], _: CloseReason) -> Result<()> {
+        match &mut self.0 {
+            // Nothing of a partition is written once another task may have it.
+            Mode::Append(append) => append.written().await,
+            Mode::Folder(folder) => folder.closed(partitions).await,
         }
     }
-}
-
-/// Opens the file for appending, after cutting off a line that a killed process left unfinished: its record was not
-/// committed and comes again.
-fn open(path: &Path) -> Result<File> {
-    let fail = |e: io::Error| format!("file `{}` cannot be opened for appending: {e}", path.display());
-    let file = OpenOptions::new().append(true).read(true).create(true).open(path).or_else(|e| match e.kind() {
-        // Pipes and write-only files have nothing to repair.
-        io::ErrorKind::PermissionDenied | io::ErrorKind::InvalidInput => OpenOptions::new().append(true).open(path),
-        _ => Err(e),
-    });
-    let file = file.map_err(fail).fatal()?;
-    if file.metadata().map_err(fail).fatal()?.is_file() {
-        let cut = locked(&file, cut_torn_line).map_err(fail).retriable()?;
-        if cut > 0 {
-            tracing::warn!(file = %path.display(), bytes = cut, "an unfinished last line was cut off; its record will be delivered again");
-        }
-    }
-    Ok(file)
-}
-
-/// Bytes behind the last line end are removed; answers how many.
-fn cut_torn_line(mut file: &File) -> io::Result<u64> {
-    let len = file.metadata()?.len();
-    let mut end = len;
-    let mut part = Vec::new();
-    while end > 0 {
-        let start = end.saturating_sub(SEARCH_BYTES);
-        file.seek(SeekFrom::Start(start))?;
-        part.clear();
-        file.take(end - start).read_to_end(&mut part)?;
-        if let Some(newline) = memchr::memrchr(b'\n', &part) {
-            end = start + newline as u64 + 1;
-            break;
-        }
-        end = start;
-    }
-    if end < len {
-        file.set_len(end)?;
-    }
-    Ok(len - end)
-}
-
-/// Runs with the file locked against other tasks and processes that append to it.
-fn locked<T>(file: &File, run: impl FnOnce(&File) -> io::Result<T>) -> io::Result<T> {
-    // Not every file system knows locks; a single task needs none.
-    let locked = match file.lock() {
-        Ok(()) => true,
-        Err(e) if e.kind() == io::ErrorKind::Unsupported => false,
-        Err(e) => return Err(e),
-    };
-    let result = run(file);
-    if locked {
-        file.unlock()?;
-    }
-    result
 }
 
 #[cfg(test)]

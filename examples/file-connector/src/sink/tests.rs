@@ -3,6 +3,7 @@
 use super::*;
 use connect_sdk::testkit::{SinkFixture, SinkTester, TestRecord, sink_kit};
 use std::fs;
+use std::path::Path;
 
 #[test]
 fn what_is_called_safe_is_in_the_file() {
@@ -58,4 +59,25 @@ async fn a_full_disk_is_an_error_and_nothing_is_called_safe() {
 async fn a_file_that_cannot_be_opened_is_named() {
     let error = SinkTester::open::<FileStreamSink>([("file", "/no/such/folder/out.txt")]).await.unwrap_err();
     assert!(!error.is_retriable() && error.to_string().contains("/no/such/folder/out.txt"));
+}
+
+#[test]
+fn what_is_called_safe_is_in_a_finished_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().to_owned();
+    let settings = [("directory", path.display().to_string()), ("file.max.records", "3".to_owned())];
+    sink_kit::<FileStreamSink>(SinkFixture::new(settings, move || {
+        let files = fs::read_dir(&path).into_iter().flatten().flatten().map(|entry| entry.path());
+        let mut files: Vec<_> = files.filter(|path| path.is_file()).collect();
+        files.sort();
+        let texts: Vec<_> = files.iter().map(|path| fs::read_to_string(path).unwrap()).collect();
+        texts.iter().flat_map(|text| text.lines().map(str::to_owned)).collect()
+    }));
+}
+
+#[test]
+fn a_file_and_a_folder_exclude_each_other() {
+    let properties = [("file", "a"), ("directory", "b")].map(|(k, v)| (k.to_owned(), v.to_owned()));
+    let errors = FileSinkConfig::from_properties(&properties.into_iter().collect()).unwrap_err();
+    assert!(errors.to_string().contains("`file` and `directory` exclude each other"), "{errors}");
 }
