@@ -6,10 +6,10 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rdkafka::admin::{AdminClient, AdminOptions, NewTopic, ResourceSpecifier, TopicReplication};
+use rdkafka::admin::{AdminClient, AdminOptions, NewPartitions, NewTopic, ResourceSpecifier, TopicReplication};
 use rdkafka::client::DefaultClientContext;
 use rdkafka::config::ClientConfig;
-use rdkafka::consumer::{BaseConsumer, Consumer};
+use rdkafka::consumer::{BaseConsumer, CommitMode, Consumer};
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use rdkafka::message::{BorrowedMessage, DeliveryResult, Header, Headers, Message, OwnedHeaders};
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer, ProducerContext};
@@ -292,6 +292,40 @@ impl Cluster {
             _ => None,
         };
         offsets.elements().iter().filter_map(known).collect()
+    }
+
+    /// Commits an offset of a group that has no members.
+    pub fn commit(&self, group: &str, topic: &str, partition: i32, offset: i64) {
+        let mut config = self.client_config();
+        config.set("group.id", group).set("enable.auto.commit", "false");
+        let consumer: BaseConsumer = config.create().expect("the client properties are valid");
+        let mut list = TopicPartitionList::new();
+        list.add_partition_offset(topic, partition, Offset::Offset(offset)).expect("a valid offset");
+        consumer.commit(&list, CommitMode::Sync).expect("the broker takes the commit");
+    }
+
+    /// Adds partitions to a topic, up to this number.
+    pub fn grow_topic(&self, topic: &str, partitions: i32) {
+        let admin = self.admin();
+        let more = NewPartitions::new(topic, usize::try_from(partitions).expect("a number of partitions"));
+        let results = block_on(admin.create_partitions([&more], &AdminOptions::new())).expect("the broker answers");
+        for result in results {
+            result.unwrap_or_else(|(name, code)| panic!("topic `{name}` has no more partitions: {code}"));
+        }
+        eventually(&format!("topic `{topic}` has leaders"), REQUEST_TIMEOUT, || {
+            self.partitions(topic).filter(|found| *found == partitions)
+        });
+    }
+
+    /// The client ids of a group's members, in order; none if the group is empty or not there. Of groups of the classic
+    /// protocol only.
+    pub fn members(&self, group: &str) -> Vec<String> {
+        let consumer = self.consumer(Isolation::ReadUncommitted);
+        let list = consumer.client().fetch_group_list(Some(group), REQUEST_TIMEOUT).expect("the broker answers");
+        let members = list.groups().iter().flat_map(|group| group.members());
+        let mut ids: Vec<String> = members.map(|member| member.client_id().to_owned()).collect();
+        ids.sort();
+        ids
     }
 
     fn admin(&self) -> AdminClient<DefaultClientContext> {

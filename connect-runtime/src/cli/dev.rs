@@ -90,6 +90,8 @@ fn start(plugins: Plugins, specs: &[ConnectorSpec]) -> Result<(Worker, Signals, 
         worker_id: WORKER_ID.to_owned(),
         topic_creation: true,
         group_id: WORKER_ID.to_owned(),
+        // Nothing survives this process that could wait for a member to come back.
+        static_members: false,
         worker: properties.clone(),
     };
     let config = base.admin(&client_ids::shared_admin(WORKER_ID), None).map_err(|e| e.chain())?;
@@ -151,10 +153,11 @@ impl Clients for DevClients {
     fn consumer(
         &self,
         task: &ConnectorTaskId,
+        n_tasks: u32,
         connector: &Properties,
         subscription: Subscription,
     ) -> Result<Box<dyn RecordConsumer>> {
-        self.clients.consumer(task, connector, subscription)
+        self.clients.consumer(task, n_tasks, connector, subscription)
     }
 
     fn transactional_producer(

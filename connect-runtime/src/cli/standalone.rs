@@ -92,6 +92,7 @@ async fn start(config: StandaloneConfig, plugins: Plugins) -> Result<Worker, Str
         worker_id: WORKER_ID.to_owned(),
         topic_creation: common.topic_creation_enable,
         group_id: config.group_id,
+        static_members: true,
         worker: common.properties,
     };
     let exactly_once = ExactlyOnceWorker::Standalone { offsets_in_topic: config.offset_storage_topic.is_some() };

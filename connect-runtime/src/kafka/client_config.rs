@@ -74,6 +74,7 @@ impl ClientConfig {
             kind,
             defaults: ClientDefaults::default(),
             transactional_id: None,
+            instance_id: None,
             entries: BTreeMap::new(),
             warnings: Vec::new(),
             errors: ConfigErrors::new(),
@@ -207,6 +208,7 @@ pub struct ClientConfigBuilder {
     kind: ClientKind,
     defaults: ClientDefaults,
     transactional_id: Option<String>,
+    instance_id: Option<String>,
     entries: BTreeMap<String, Given>,
     warnings: Vec<String>,
     errors: ConfigErrors,
@@ -223,6 +225,15 @@ impl ClientConfigBuilder {
     #[must_use]
     pub fn defaults(mut self, defaults: ClientDefaults) -> Self {
         self.defaults = defaults;
+        self
+    }
+
+    /// The `group.instance.id` of a consumer whose layers set none: its group gives the partitions of a member that was
+    /// killed to the next one of this name at once. There is none with `group.protocol=consumer`, whose groups give a
+    /// living member's name to nobody.
+    #[must_use]
+    pub fn instance_id(mut self, id: impl Into<String>) -> Self {
+        self.instance_id = Some(id.into());
         self
     }
 
@@ -558,6 +569,12 @@ impl ClientConfigBuilder {
         }
         self.offset_reset(read, out);
         self.assignment_strategy(read, out);
+        if let Some(id) = self.instance_id.take()
+            && read.text("group.instance.id").is_none()
+            && read.text("group.protocol") != Some("consumer")
+        {
+            put(out, "group.instance.id", id);
+        }
         if let Some(bytes) = read.int("fetch.min.bytes") {
             put(out, "fetch.min.bytes", bytes.max(1));
         }

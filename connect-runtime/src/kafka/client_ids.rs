@@ -18,6 +18,13 @@ pub fn consumer(connector: &str, task: u32) -> String {
     format!("connector-consumer-{connector}-{task}")
 }
 
+/// The task whose consumer has this id, if it is one of the connector's.
+#[must_use]
+pub fn consumer_task(connector: &str, id: &str) -> Option<u32> {
+    let number = id.strip_prefix("connector-consumer-")?.strip_prefix(connector)?.strip_prefix('-')?;
+    number.parse().ok().filter(|task| consumer(connector, *task) == id)
+}
+
 /// The id of the admin client that makes a source task's topics.
 #[must_use]
 pub fn admin(connector: &str, task: u32) -> String {
@@ -58,4 +65,24 @@ pub fn shared_admin(worker: &str) -> String {
 #[must_use]
 pub fn offsets(worker: &str) -> String {
     format!("{worker}-offsets")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_task_of_a_consumer_is_read_from_its_id() {
+        for (connector, id, task) in [
+            ("a", "connector-consumer-a-0", Some(0)),
+            ("a-1", "connector-consumer-a-1-12", Some(12)),
+            ("a", "connector-consumer-a-1-12", None),
+            ("a", "connector-consumer-a-01", None),
+            ("a", "connector-consumer-ab-0", None),
+            ("a", "connector-consumer-a-", None),
+            ("a", "a-0", None),
+        ] {
+            assert_eq!(consumer_task(connector, id), task, "{connector} {id}");
+        }
+    }
 }

@@ -39,13 +39,14 @@ pub(crate) trait Clients: Send + Sync + std::fmt::Debug {
         offsets: Arc<dyn OffsetRecords>,
     ) -> Result<Box<dyn TransactionalProducer>>;
 
-    /// A sink task's consumer.
+    /// The consumer of one of a sink connector's `n_tasks` tasks.
     ///
     /// # Errors
     /// Fatal: the client's configuration is wrong.
     fn consumer(
         &self,
         task: &ConnectorTaskId,
+        n_tasks: u32,
         connector: &Properties,
         subscription: Subscription,
     ) -> Result<Box<dyn RecordConsumer>>;

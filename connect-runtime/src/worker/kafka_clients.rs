@@ -36,6 +36,8 @@ pub(crate) struct ClientBase {
     pub(crate) topic_creation: bool,
     /// `group.id`, with which transactional ids begin.
     pub(crate) group_id: String,
+    /// Whether the consumers of sink tasks are static members of their groups.
+    pub(crate) static_members: bool,
 }
 
 /// Clients on librdkafka.
@@ -163,14 +165,25 @@ impl ClientBase {
         set(producer.bootstrap_servers()) == set(&self.bootstrap)
     }
 
-    fn consumer(&self, task: &ConnectorTaskId, connector: &Properties) -> Result<ClientConfig> {
-        build(
-            self.builder(ClientKind::Consumer)
-                .set("group.id", client_ids::consumer_group(&task.connector))
-                .set("client.id", client_ids::consumer(&task.connector, task.task))
-                .prefixed("consumer.", entries(&self.worker))
-                .prefixed("consumer.override.", entries(connector)),
-        )
+    fn consumer(&self, task: &ConnectorTaskId, n_tasks: u32, connector: &Properties) -> Result<ClientConfig> {
+        let id = client_ids::consumer(&task.connector, task.task);
+        let mut builder = self
+            .builder(ClientKind::Consumer)
+            .set("group.id", client_ids::consumer_group(&task.connector))
+            .set("client.id", &id)
+            .prefixed("consumer.", entries(&self.worker))
+            .prefixed("consumer.override.", entries(connector));
+        if self.static_members {
+            builder = builder.instance_id(&id);
+        }
+        let config = build(builder)?;
+        match config.native("group.instance.id") {
+            Some(given) if *given != id && n_tasks > 1 => Err(TaskError::fatal(format!(
+                "`group.instance.id` is `{given}` for all {n_tasks} tasks of the connector, of which each would drive out the \
+                 one before; leave it out, and each task has a name of its own, or set `tasks.max` to 1"
+            ))),
+            _ => Ok(config),
+        }
     }
 }
 
@@ -207,11 +220,16 @@ impl Clients for KafkaClients {
     fn consumer(
         &self,
         task: &ConnectorTaskId,
+        n_tasks: u32,
         connector: &Properties,
         subscription: Subscription,
     ) -> Result<Box<dyn RecordConsumer>> {
-        let config = self.base.consumer(task, connector)?;
-        Ok(Box::new(TaskConsumer::start(&config, subscription)?))
+        let config = self.base.consumer(task, n_tasks, connector)?;
+        let consumer = TaskConsumer::start(&config, subscription)?;
+        if self.base.static_members && task.task == 0 && config.native("group.instance.id").is_some() {
+            consumer.remove_others_beyond(&task.connector, n_tasks);
+        }
+        Ok(Box::new(consumer))
     }
 
     fn transactional_producer(

@@ -29,6 +29,7 @@ impl Worker {
         commands: Box<dyn Commands>,
         observer: Arc<dyn TaskObserver>,
     ) -> Result<SinkSetup> {
+        let n_tasks = spec.info.n_tasks;
         let config = SinkTaskConfig::from_properties(&self.with_worker_keys(spec.properties));
         let dead_letters = match self.clients.dead_letter_topic(&spec.id, spec.properties)? {
             Some(topic) => {
@@ -45,7 +46,7 @@ impl Worker {
             converters: spec.converters.clone(),
             chain: spec.chain.make().map_err(TaskError::fatal)?,
             dead_letters,
-            consumer: self.clients.consumer(&spec.id, spec.properties, subscription(spec.properties)?)?,
+            consumer: self.clients.consumer(&spec.id, n_tasks, spec.properties, subscription(spec.properties)?)?,
             commands,
             clock: self.clock.clone(),
             observer,

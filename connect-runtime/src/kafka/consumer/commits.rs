@@ -46,13 +46,23 @@ pub(super) struct Commits {
     next: usize,
     commits: HashMap<usize, Commit>,
     wholes: HashMap<usize, Whole>,
+    /// A commit was refused because another consumer has the place of this one.
+    pub(super) fenced: Option<KafkaError>,
     /// Events for the task.
     pub(super) ended: Vec<(u64, Result<(), TaskError>)>,
 }
 
 impl Commits {
     pub(super) fn new(client: Arc<Client>, queue: Queue) -> Self {
-        Self { client, queue, next: 1, commits: HashMap::new(), wholes: HashMap::new(), ended: Vec::new() }
+        Self {
+            client,
+            queue,
+            next: 1,
+            commits: HashMap::new(),
+            wholes: HashMap::new(),
+            fenced: None,
+            ended: Vec::new(),
+        }
     }
 
     /// Starts a commit. One in the background is tried once: the next regular one makes up for it, and a second try might
@@ -98,7 +108,18 @@ impl Commits {
         served
     }
 
+    /// Ends all commits that are under way: their answers will not come.
+    pub(super) fn abandon(&mut self) {
+        for (_, commit) in std::mem::take(&mut self.commits) {
+            let gone = KafkaError::new(ErrorClass::Retriable, "the consumer has failed before the commit had a result");
+            self.end(commit.waits, Err(gone));
+        }
+    }
+
     fn answered(&mut self, commit: Commit, result: Result<(), Code>) {
+        if result == Err(Code::FencedInstanceId) {
+            self.fenced = Some(KafkaError::coded(Code::FencedInstanceId, "offsets were not committed", ""));
+        }
         match result {
             Ok(()) => {
                 crash_point::reached("after-sink-commit");

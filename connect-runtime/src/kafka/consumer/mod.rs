@@ -3,6 +3,9 @@
 
 mod batch;
 mod commits;
+mod ending;
+mod membership;
+mod start;
 mod topics;
 mod worker;
 
@@ -24,13 +27,14 @@ use connect_sdk::{
     sink::TopicPartition,
     task::ports::{ConsumedBatch, ConsumerEvent, RecordConsumer},
 };
-use tokio::sync::oneshot;
+use tokio::{runtime::Handle, sync::oneshot, task::JoinHandle};
 
 use super::{
     client_config::ClientConfig,
     error::{ErrorClass, KafkaError},
     ffi::{Client, Role},
 };
+use membership::Member;
 use worker::Worker;
 
 pub(super) use batch::BatchReader;
@@ -98,13 +102,20 @@ enum Round {
 
 /// What a task asks of the thread.
 enum Command {
-    Commit { number: u64, offsets: Positions },
-    CommitNow { offsets: Positions, reply: oneshot::Sender<Result<(), TaskError>> },
+    Commit {
+        number: u64,
+        offsets: Positions,
+    },
+    CommitNow {
+        offsets: Positions,
+        reply: oneshot::Sender<Result<(), TaskError>>,
+    },
     Pause(Vec<Arc<TopicPartition>>),
     Resume(Vec<Arc<TopicPartition>>),
     Seek(Positions),
     Subscribe(Vec<String>),
-    Close(Option<oneshot::Sender<()>>),
+    /// The answer is the place in the group that is to be given up.
+    Close(oneshot::Sender<Option<Member>>),
 }
 
 impl Shared {
@@ -156,10 +167,12 @@ impl State {
 
 /// A sink task's consumer.
 ///
-/// Dropping it makes the thread leave the group by itself; [`RecordConsumer::close`] waits for that.
+/// Dropping it makes the thread leave the group by itself; [`RecordConsumer::close`] waits for that. A static member gives
+/// its place up either way, unless another consumer has it already.
 #[derive(Debug)]
 pub struct TaskConsumer {
     shared: Arc<Shared>,
+    config: ClientConfig,
     closed: bool,
 }
 
@@ -184,16 +197,43 @@ impl TaskConsumer {
                 Some(topics::watch(Arc::clone(&client), Arc::clone(&shared), config, accepts)?)
             }
         };
-        let config = config.clone();
         let of_thread = Arc::clone(&shared);
+        let for_thread = config.clone();
         let thread = thread::Builder::new()
             .name(format!("consumer {}", config.client_id()))
-            .spawn(move || Worker::new(of_thread, client, queue, &config).run(watch))
+            .spawn(move || Worker::new(of_thread, client, queue, for_thread).run(watch))
             .map_err(|error| KafkaError::new(ErrorClass::Retriable, format!("cannot start a thread: {error}")))?;
         // Not joined: the thread ends by itself after `Close`, and holds nothing that others wait for.
         let _first = shared.thread.set(thread.thread().clone());
         shared.wake();
-        Ok(Self { shared, closed: false })
+        Ok(Self { shared, config: config.clone(), closed: false })
+    }
+
+    /// Removes from the group, in the background, the members of tasks from `n_tasks` on, if members have the names that
+    /// tasks of `connector` have by default.
+    pub fn remove_others_beyond(&self, connector: &str, n_tasks: u32) {
+        if let Ok(runtime) = Handle::try_current() {
+            let tidied = membership::remove_places_beyond(self.config.clone(), connector.to_owned(), n_tasks);
+            // Nobody waits for it: it only shortens what the group does by itself in the end.
+            drop(runtime.spawn(tidied));
+        }
+    }
+
+    /// Makes the thread leave the group. Then the consumer's place is given up, on the runtime of the caller if there is
+    /// one; else, the group gives it to others when the session ends.
+    fn end(&mut self) -> Option<JoinHandle<()>> {
+        if std::mem::replace(&mut self.closed, true) {
+            return None;
+        }
+        let (reply, closed) = oneshot::channel();
+        self.shared.command(Command::Close(reply));
+        let config = self.config.clone();
+        let give_up = async move {
+            if let Ok(Some(member)) = closed.await {
+                member.give_up(&config).await;
+            }
+        };
+        Some(Handle::try_current().ok()?.spawn(give_up))
     }
 
     fn answer(&self, answer: Round) {
@@ -211,9 +251,8 @@ impl TaskConsumer {
 
 impl Drop for TaskConsumer {
     fn drop(&mut self) {
-        if !self.closed {
-            self.shared.command(Command::Close(None));
-        }
+        // Whether the place is given up is seen by others only.
+        drop(self.end());
     }
 }
 
@@ -278,13 +317,12 @@ impl RecordConsumer for TaskConsumer {
     }
 
     fn close(&mut self) -> BoxFuture<'_, ()> {
-        let (reply, closed) = oneshot::channel();
-        if !std::mem::replace(&mut self.closed, true) {
-            self.shared.command(Command::Close(Some(reply)));
-        }
+        let ended = self.end();
         Box::pin(async move {
-            // Both ends of the wait are fine: closed in time, or left to the thread.
-            drop(tokio::time::timeout(CLOSE_TIMEOUT, closed).await);
+            if let Some(ended) = ended {
+                // Both ends of the wait are fine: closed in time, or left to the thread.
+                drop(tokio::time::timeout(CLOSE_TIMEOUT, ended).await);
+            }
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
     thread::{self, Thread},
@@ -28,8 +28,16 @@ const INTERNAL: [&str; 3] = ["__consumer_offsets", "__transaction_state", "__sha
 
 /// Ends the watching when it is dropped.
 pub(super) struct Watch {
+    client: Arc<Mutex<Arc<Client>>>,
     stop: Arc<AtomicBool>,
     thread: Thread,
+}
+
+impl Watch {
+    /// Goes on with another client.
+    pub(super) fn look_through(&self, client: Arc<Client>) {
+        *self.client.lock().unwrap_or_else(PoisonError::into_inner) = client;
+    }
 }
 
 impl Drop for Watch {
@@ -48,13 +56,19 @@ pub(super) fn watch(
 ) -> Result<Watch, KafkaError> {
     let stop = Arc::new(AtomicBool::new(false));
     let stopped = Arc::clone(&stop);
+    let client = Arc::new(Mutex::new(client));
+    let looks_through = Arc::clone(&client);
     let (interval, id) = (config.metadata_max_age(), config.client_id().to_owned());
     let internal = !config.exclude_internal_topics();
     let look = move || {
         let mut subscribed: Option<Vec<String>> = None;
         let mut failing = false;
         while !stopped.load(Ordering::Acquire) {
-            let pause = match topic_names(&client, LOOK_TIMEOUT) {
+            let client = Arc::clone(&looks_through.lock().unwrap_or_else(PoisonError::into_inner));
+            let names = topic_names(&client, LOOK_TIMEOUT);
+            // Not kept over the pause: the consumer may have replaced it by then.
+            drop(client);
+            let pause = match names {
                 Ok(mut topics) => {
                     failing = false;
                     topics.retain(|topic| (internal || !INTERNAL.contains(&topic.as_str())) && accepts(topic));
@@ -82,5 +96,5 @@ pub(super) fn watch(
         .name(format!("topics {}", config.client_id()))
         .spawn(look)
         .map_err(|error| KafkaError::new(ErrorClass::Retriable, format!("cannot start a thread: {error}")))?;
-    Ok(Watch { stop, thread: thread.thread().clone() })
+    Ok(Watch { client, stop, thread: thread.thread().clone() })
 }

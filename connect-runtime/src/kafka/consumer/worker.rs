@@ -13,93 +13,91 @@ use tokio::sync::oneshot;
 use tracing::{info, warn};
 
 use super::{
-    BATCHES_WAITING_MAX, BatchReader, Command, Positions, Round, Shared,
+    BATCHES_WAITING_MAX, BatchReader, Command, Round, Shared,
     commits::{Commits, Waits},
+    membership::Member,
+    start::Reset,
     topics::Watch,
 };
 use crate::kafka::{
     client_config::ClientConfig,
     client_events::ClientEvents,
-    error::{ErrorClass, KafkaError, class_of},
-    ffi::{Client, EventKind, OFFSET_INVALID, Partitions, Queue},
+    error::KafkaError,
+    ffi::{Client, EventKind, Partitions, Queue},
 };
 
 /// The thread looks around at least this often; whatever happens wakes it.
 const IDLE_MAX: Duration = Duration::from_millis(500);
-/// How long one question for committed offsets or the ends of partitions may take.
-const ASK_TIMEOUT: Duration = Duration::from_secs(5);
-const ASK_PAUSE: Duration = Duration::from_millis(100);
 /// How long a seek may take; it is a word between librdkafka's threads, no request.
 const SEEK_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long the group may take to let the consumer go.
-const LEAVE_TIMEOUT: Duration = Duration::from_secs(5);
-const LEAVE_POLL: Duration = Duration::from_millis(10);
-/// librdkafka's words for a partition's ends.
-const OFFSET_BEGINNING: i64 = -2;
-const OFFSET_END: i64 = -1;
 
 /// An assigned partition.
 #[derive(Debug, Clone, Copy)]
-struct Assigned {
+pub(super) struct Assigned {
     /// The offset of the record that comes next.
     next: i64,
     paused: bool,
 }
 
 pub(super) struct Worker {
-    shared: Arc<Shared>,
-    id: String,
+    pub(super) shared: Arc<Shared>,
+    pub(super) config: ClientConfig,
+    pub(super) id: String,
     /// How long the task may take over a rebalance.
     patience: Duration,
-    reset: Reset,
+    pub(super) reset: Reset,
     topics: Vec<String>,
-    assigned: BTreeMap<Arc<TopicPartition>, Assigned>,
+    pub(super) assigned: BTreeMap<Arc<TopicPartition>, Assigned>,
     /// The group is being left to join it anew: what still comes is nobody's.
-    leaving: bool,
-    events: ClientEvents,
-    reader: BatchReader,
-    closing: Option<Option<oneshot::Sender<()>>>,
+    pub(super) leaving: bool,
+    /// When the client was replaced for the last time.
+    pub(super) renewed: Option<Instant>,
+    /// Another consumer has its place.
+    pub(super) fenced: bool,
+    pub(super) reader: BatchReader,
+    pub(super) closing: Option<oneshot::Sender<Option<Member>>>,
+    pub(super) parts: Parts,
+}
+
+/// The client and what belongs to it.
+pub(super) struct Parts {
+    pub(super) events: ClientEvents,
     // Queues are destroyed before the client, which all of them hold.
-    commits: Commits,
-    records: Queue,
-    queue: Queue,
-    client: Arc<Client>,
+    pub(super) commits: Commits,
+    pub(super) records: Queue,
+    pub(super) queue: Queue,
+    pub(super) client: Arc<Client>,
 }
 
-/// Where to begin without a committed offset.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Reset {
-    Beginning,
-    End,
-    Fail,
-}
-
-impl Worker {
-    pub(super) fn new(shared: Arc<Shared>, client: Arc<Client>, mut queue: Queue, config: &ClientConfig) -> Self {
+impl Parts {
+    /// To be called on the thread that the queues are to wake.
+    pub(super) fn new(client: Arc<Client>, mut queue: Queue, config: &ClientConfig) -> Self {
         let mut records = client.new_queue();
         let mut answers = client.new_queue();
         for queue in [&mut queue, &mut records, &mut answers] {
             queue.wake(thread::current());
         }
+        let events = ClientEvents::new(Arc::clone(&client), config.client_id(), config.oauth.clone());
+        Self { events, commits: Commits::new(Arc::clone(&client), answers), records, queue, client }
+    }
+}
+
+impl Worker {
+    pub(super) fn new(shared: Arc<Shared>, client: Arc<Client>, queue: Queue, config: ClientConfig) -> Self {
         Self {
             shared,
+            parts: Parts::new(client, queue, &config),
             id: config.client_id().to_owned(),
             patience: config.max_poll_interval() / 10 * 9,
-            reset: match config.native("auto.offset.reset") {
-                Some("latest") => Reset::End,
-                Some("error") => Reset::Fail,
-                _ => Reset::Beginning,
-            },
+            reset: Reset::of(&config),
             topics: Vec::new(),
             assigned: BTreeMap::new(),
             leaving: false,
-            events: ClientEvents::new(Arc::clone(&client), config.client_id(), config.oauth.clone()),
+            renewed: None,
+            fenced: false,
             reader: BatchReader::new(config.max_poll_records()),
             closing: None,
-            commits: Commits::new(Arc::clone(&client), answers),
-            records,
-            queue,
-            client,
+            config,
         }
     }
 
@@ -109,8 +107,16 @@ impl Worker {
             match self.turn() {
                 Ok(true) => {}
                 Ok(false) => thread::park_timeout(idle),
+                Err(error) if self.can_be_renewed(&error) => match self.renew(&error) {
+                    Ok(client) => {
+                        if let Some(watch) = &watch {
+                            watch.look_through(client);
+                        }
+                    }
+                    Err(error) => self.shared.tell(|state| state.failed = Some(error)),
+                },
                 Err(error) => {
-                    self.shared.tell(|state| state.failed = Some(error));
+                    self.fail(error);
                     // The task will drop or close the consumer; until then there is nothing to do.
                     while self.closing.is_none() {
                         let worked = self.carry_out_commands() | self.serve_commits();
@@ -131,7 +137,7 @@ impl Worker {
         if self.closing.is_some() {
             return Ok(true);
         }
-        while let Some(event) = self.queue.poll(Duration::ZERO) {
+        while let Some(event) = self.parts.queue.poll(Duration::ZERO) {
             worked = true;
             self.on_event(event.kind())?;
             if self.closing.is_some() {
@@ -139,6 +145,9 @@ impl Worker {
             }
         }
         worked |= self.serve_commits();
+        if let Some(fenced) = self.parts.commits.fenced.take() {
+            return Err(fenced);
+        }
         worked |= self.read_records()?;
         Ok(worked)
     }
@@ -149,7 +158,7 @@ impl Worker {
         {
             return Err(KafkaError::coded(*code, "the consumer cannot go on", text).fatal());
         }
-        match self.events.serve(event)? {
+        match self.parts.events.serve(event)? {
             Some(EventKind::Rebalance { assign: true, partitions }) => self.on_assigned(&partitions),
             Some(EventKind::Rebalance { assign: false, partitions }) => self.on_revoked(&partitions),
             _ => Ok(()),
@@ -158,7 +167,7 @@ impl Worker {
 
     // ---- commands
 
-    fn carry_out_commands(&mut self) -> bool {
+    pub(super) fn carry_out_commands(&mut self) -> bool {
         let mut worked = false;
         loop {
             let command = self.shared.lock().commands.pop_front();
@@ -170,8 +179,8 @@ impl Worker {
 
     fn carry_out(&mut self, command: Command) {
         match command {
-            Command::Commit { number, offsets } => self.commits.start(offsets, Waits::Event(number)),
-            Command::CommitNow { offsets, reply } => self.commits.start(offsets, Waits::Reply(reply)),
+            Command::Commit { number, offsets } => self.parts.commits.start(offsets, Waits::Event(number)),
+            Command::CommitNow { offsets, reply } => self.parts.commits.start(offsets, Waits::Reply(reply)),
             Command::Pause(partitions) => self.pause(&partitions),
             Command::Resume(partitions) => self.resume(&partitions),
             Command::Seek(to) => self.seek(&to),
@@ -183,8 +192,8 @@ impl Worker {
         }
     }
 
-    fn subscribe(&self) {
-        if let Err(code) = self.client.subscribe(&self.topics) {
+    pub(super) fn subscribe(&self) {
+        if let Err(code) = self.parts.client.subscribe(&self.topics) {
             let error = KafkaError::coded(code, &format!("cannot subscribe to {:?}", self.topics), "").fatal();
             self.shared.tell(|state| state.failed = Some(error));
         }
@@ -224,7 +233,7 @@ impl Worker {
             }
         }
         let list = self.known(partitions.iter());
-        self.warn_if(self.client.pause(&list), "partitions cannot be paused");
+        self.warn_if(self.parts.client.pause(&list), "partitions cannot be paused");
     }
 
     fn resume(&mut self, partitions: &[Arc<TopicPartition>]) {
@@ -234,7 +243,7 @@ impl Worker {
             }
         }
         let list = self.known(partitions.iter());
-        self.warn_if(self.client.resume(&list), "partitions cannot be resumed");
+        self.warn_if(self.parts.client.resume(&list), "partitions cannot be resumed");
         // Nothing wakes the fetching thread after a resume but a seek; and records that had waited are read again.
         self.seek_to(&list);
     }
@@ -251,7 +260,7 @@ impl Worker {
 
     fn seek_to(&self, list: &Partitions) {
         if !list.is_empty() {
-            self.warn_if(self.client.seek(list, SEEK_TIMEOUT), "positions cannot be set");
+            self.warn_if(self.parts.client.seek(list, SEEK_TIMEOUT), "positions cannot be set");
         }
         for failed in list.iter().filter(|entry| entry.error.is_some()) {
             warn!(client = %self.id, topic = failed.topic, partition = failed.partition, error = ?failed.error,
@@ -265,13 +274,13 @@ impl Worker {
         }
     }
 
-    fn serve_commits(&mut self) -> bool {
-        let mut worked = self.commits.serve();
-        if !self.commits.ended.is_empty() {
+    pub(super) fn serve_commits(&mut self) -> bool {
+        let mut worked = self.parts.commits.serve();
+        if !self.parts.commits.ended.is_empty() {
             worked = true;
-            let ended = std::mem::take(&mut self.commits.ended);
+            let ended = std::mem::take(&mut self.parts.commits.ended);
             if ended.iter().any(|(_, result)| result.is_ok()) {
-                self.events.alive();
+                self.parts.events.alive();
             }
             self.shared.tell(|state| {
                 let events = ended.into_iter().map(|(number, result)| ConsumerEvent::Committed { number, result });
@@ -289,7 +298,7 @@ impl Worker {
         }
         let read = self
             .reader
-            .read(&self.records)
+            .read(&self.parts.records)
             .map_err(|code| KafkaError::coded(code, "records cannot be read", "").fatal())?;
         for (code, text) in read.errors {
             if code != Code::PartitionEOF {
@@ -297,10 +306,10 @@ impl Worker {
             }
         }
         let Some(mut batch) = read.batch else { return Ok(false) };
-        self.events.alive();
+        self.parts.events.alive();
         // The positions may lie behind markers of transactions.
         let mut positions = self.known(batch.partitions.iter());
-        if self.client.positions(&mut positions).is_ok() {
+        if self.parts.client.positions(&mut positions).is_ok() {
             for entry in positions.iter().filter(|entry| entry.error.is_none()) {
                 let place = batch
                     .partitions
@@ -360,7 +369,7 @@ impl Worker {
         }
         let mut list = Partitions::new();
         for (partition, offset) in &start {
-            self.client.forward(&partition.topic, partition.partition, &self.records);
+            self.parts.client.forward(&partition.topic, partition.partition, &self.parts.records);
             list.add(&partition.topic, partition.partition, *offset);
         }
         self.reader.forget_names();
@@ -370,8 +379,11 @@ impl Worker {
     }
 
     fn assign(&self, list: &Partitions) -> Result<(), KafkaError> {
-        let assigned =
-            if self.client.is_cooperative() { self.client.incremental_assign(list) } else { self.client.assign(list) };
+        let assigned = if self.parts.client.is_cooperative() {
+            self.parts.client.incremental_assign(list)
+        } else {
+            self.parts.client.assign(list)
+        };
         assigned.map_err(|code| KafkaError::coded(code, "partitions cannot be taken", ""))
     }
 
@@ -382,7 +394,7 @@ impl Worker {
         self.reader.forget_names();
         self.leaving = true;
         for entry in partitions.iter() {
-            self.client.forward(entry.topic, entry.partition, &self.records);
+            self.parts.client.forward(entry.topic, entry.partition, &self.parts.records);
         }
         self.assign(partitions)?;
         self.shared.tell(|state| {
@@ -393,72 +405,9 @@ impl Worker {
             }
         });
         let none: [&str; 0] = [];
-        self.warn_if(self.client.subscribe(&none), "the group cannot be left");
+        self.warn_if(self.parts.client.subscribe(&none), "the group cannot be left");
         self.subscribe();
         Ok(())
-    }
-
-    /// Where to read from: the committed offsets, or the ends that `auto.offset.reset` names. `None` if no broker tells
-    /// it in time, or the consumer is being closed.
-    fn start_offsets(&mut self, partitions: &Partitions, deadline: Instant) -> Result<Option<Positions>, KafkaError> {
-        loop {
-            let timeout = ASK_TIMEOUT.min(deadline.saturating_duration_since(Instant::now()));
-            match self.ask_start_offsets(partitions, timeout.max(ASK_PAUSE)) {
-                Ok(offsets) => return Ok(Some(offsets)),
-                Err(error) if error.class() != ErrorClass::Retriable => return Err(error),
-                Err(error) => {
-                    warn!(client = %self.id, error = %error, "start offsets cannot be had, trying again");
-                }
-            }
-            self.carry_out_commands();
-            if Instant::now() >= deadline || self.closing.is_some() {
-                return Ok(None);
-            }
-            thread::park_timeout(ASK_PAUSE);
-        }
-    }
-
-    fn ask_start_offsets(&self, partitions: &Partitions, timeout: Duration) -> Result<Positions, KafkaError> {
-        let mut committed = Partitions::new();
-        for entry in partitions.iter() {
-            committed.add(entry.topic, entry.partition, OFFSET_INVALID);
-        }
-        let what = "committed offsets cannot be had";
-        self.client.committed(&mut committed, timeout).map_err(|code| KafkaError::coded(code, what, ""))?;
-        let mut ends = Partitions::new();
-        let mut start = Vec::with_capacity(partitions.len());
-        for entry in committed.iter() {
-            if let Some(code) = entry.error {
-                return Err(KafkaError::coded(code, what, ""));
-            }
-            if entry.offset >= 0 {
-                start.push((Arc::new(TopicPartition::new(entry.topic, entry.partition)), entry.offset));
-                continue;
-            }
-            let end = match self.reset {
-                Reset::Beginning => OFFSET_BEGINNING,
-                Reset::End => OFFSET_END,
-                Reset::Fail => {
-                    let text = format!(
-                        "the group has no committed offset for `{}-{}`, and `auto.offset.reset` is `none`",
-                        entry.topic, entry.partition
-                    );
-                    return Err(KafkaError::new(ErrorClass::Fatal, text));
-                }
-            };
-            ends.add(entry.topic, entry.partition, end);
-        }
-        if !ends.is_empty() {
-            let what = "the ends of partitions cannot be had";
-            self.client.offsets_for_times(&mut ends, timeout).map_err(|code| KafkaError::coded(code, what, ""))?;
-            for entry in ends.iter() {
-                match entry.error {
-                    Some(code) => return Err(KafkaError::coded(code, what, "")),
-                    None => start.push((Arc::new(TopicPartition::new(entry.topic, entry.partition)), entry.offset)),
-                }
-            }
-        }
-        Ok(start)
     }
 
     fn on_revoked(&mut self, partitions: &Partitions) -> Result<(), KafkaError> {
@@ -468,7 +417,8 @@ impl Worker {
             .filter_map(|name| self.assigned.get_key_value(&name).map(|(name, _)| Arc::clone(name)))
             .collect();
         if !names.is_empty() {
-            if self.client.is_assignment_lost() {
+            // A fatal error takes the partitions too, and says so only afterwards.
+            if self.parts.client.is_assignment_lost() || self.parts.client.native().fatal_error().is_some() {
                 self.lose(names.clone());
             } else {
                 info!(client = %self.id, partitions = %list(&names), "partitions revoked");
@@ -486,15 +436,15 @@ impl Worker {
         }
         self.reader.forget_names();
         self.leaving = false;
-        let given_up = if self.client.is_cooperative() {
-            self.client.incremental_unassign(partitions)
+        let given_up = if self.parts.client.is_cooperative() {
+            self.parts.client.incremental_unassign(partitions)
         } else {
-            self.client.unassign()
+            self.parts.client.unassign()
         };
         given_up.map_err(|code| KafkaError::coded(code, "partitions cannot be given up", ""))
     }
 
-    fn lose(&self, names: Vec<Arc<TopicPartition>>) {
+    pub(super) fn lose(&self, names: Vec<Arc<TopicPartition>>) {
         warn!(client = %self.id, partitions = %list(&names), "partitions lost");
         self.shared.tell(|state| {
             state.drop_records(|partition| names.iter().any(|name| **name == *partition));
@@ -527,34 +477,6 @@ impl Worker {
             }
         }
     }
-
-    // ---- the end
-
-    /// Leaves the group. The task has committed before; what is still under way is waited for.
-    fn leave(mut self) {
-        let deadline = Instant::now() + LEAVE_TIMEOUT;
-        if self.client.close(&self.queue).is_ok() {
-            while !self.client.is_closed() && Instant::now() < deadline {
-                if let Some(event) = self.queue.poll(LEAVE_POLL)
-                    && let EventKind::Rebalance { partitions, .. } = event.kind()
-                {
-                    let given_up = if self.client.is_cooperative() {
-                        self.client.incremental_unassign(&partitions)
-                    } else {
-                        self.client.unassign()
-                    };
-                    self.warn_if(given_up, "partitions cannot be given up");
-                }
-                self.commits.serve();
-            }
-        }
-        let closing = self.closing.take();
-        drop(self);
-        if let Some(Some(reply)) = closing {
-            // Nobody may wait any more, which is no fault.
-            reply.send(()).ok();
-        }
-    }
 }
 
 /// Errors after which a consumer goes on trying in vain.
@@ -571,7 +493,8 @@ fn ends_task(code: Code) -> bool {
             | Code::UnsupportedVersion
             | Code::UnsupportedAssignor
             | Code::UnreleasedInstanceId
-    ) || class_of(code) == ErrorClass::Fenced
+            | Code::FencedInstanceId
+    )
 }
 
 fn list(partitions: &[Arc<TopicPartition>]) -> String {

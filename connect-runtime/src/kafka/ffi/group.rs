@@ -122,6 +122,20 @@ impl Client {
         })
     }
 
+    /// The group's name for this member; none, or an empty text, before it is known.
+    pub(in super::super) fn member_id(&self) -> Option<String> {
+        // SAFETY: the client is alive; the text is ours, ends with a zero byte, and is freed after its use.
+        unsafe {
+            let id = sys::rd_kafka_memberid(self.rk());
+            if id.is_null() {
+                return None;
+            }
+            let text = CStr::from_ptr(id).to_string_lossy().into_owned();
+            sys::rd_kafka_mem_free(self.rk(), id.cast());
+            Some(text)
+        }
+    }
+
     /// Starts to leave the group; rebalance events come to `queue` until [`Self::is_closed`].
     pub(in super::super) fn close(&self, queue: &Queue) -> CodeResult<()> {
         // SAFETY: client and queue are alive.

@@ -138,20 +138,48 @@ impl Cluster {
         }
         let mut retry = Retry::new(&self.settings);
         loop {
-            match self.leave_group_once(group, instance_ids).await {
+            match self.leave_group_once(group, instance_ids, "").await {
                 Ok(left) => return Ok(left),
                 Err(error) => retry.after(error).await?,
             }
         }
     }
 
+    /// Gives up the place of one static member, if it is still held by the member that the coordinator has given this id;
+    /// a later holder of the place keeps it.
+    ///
+    /// # Errors
+    /// As of [`Self::leave_group`], and Fatal: no right to read the group.
+    ///
+    /// # Cancel safety
+    /// The place may or may not be given up.
+    pub async fn give_up_place(&mut self, group: &str, instance_id: &str, member_id: &str) -> Result<(), KafkaError> {
+        let instance_ids = [instance_id.to_owned()];
+        let mut retry = Retry::new(&self.settings);
+        loop {
+            match self.leave_group_once(group, &instance_ids, member_id).await {
+                Ok(left) => {
+                    let left = left.into_values().next().unwrap_or(Ok(()));
+                    return left.or_else(|error| match error.code() {
+                        Some(Code::FencedInstanceId) => Ok(()),
+                        _ => Err(error),
+                    });
+                }
+                Err(error) => retry.after(error).await?,
+            }
+        }
+    }
+
+    /// An empty `member_id` stands for whoever has the place.
     async fn leave_group_once(
         &mut self,
         group: &str,
         instance_ids: &[String],
+        member_id: &str,
     ) -> Result<BTreeMap<String, Result<(), KafkaError>>, KafkaError> {
         let member = |id: &String| {
             let mut member = MemberIdentity::default();
+            member.member_id = StrBytes::from_string(member_id.to_owned());
             member.group_instance_id = Some(StrBytes::from_string(id.clone()));
             member.reason = Some(StrBytes::from_static_str(REASON));
             member
