@@ -46,6 +46,8 @@ pub struct Keeper {
     held: Vec<SinkRecord>,
     running: RunningAnswer,
     closing: ClosingAnswer,
+    task: u32,
+    received: usize,
 }
 
 /// Keeps records until their partition closes.
@@ -53,14 +55,25 @@ pub struct Keeper {
 impl BufferedSink for Keeper {
     type Config = KeeperConfig;
 
-    async fn open(cfg: &KeeperConfig, _: &OpenCx) -> Result<Self> {
+    async fn open(cfg: &KeeperConfig, cx: &OpenCx) -> Result<Self> {
         let writer = Writer::new(&cfg.dir);
-        Ok(Self { writer, held: Vec::new(), running: cfg.running, closing: cfg.closing })
+        Ok(Self {
+            writer,
+            held: Vec::new(),
+            running: cfg.running,
+            closing: cfg.closing,
+            task: cx.task().index,
+            received: 0,
+        })
     }
 
     async fn put(&mut self, records: Vec<SinkRecord>, _: &mut PutCx) -> Result<()> {
-        self.held.extend(records);
-        tracing::info!(held = self.held.len(), "records held");
+        if !records.is_empty() {
+            self.received += records.len();
+            self.held.extend(records);
+            let (task, held, received) = (self.task, self.held.len(), self.received);
+            tracing::info!(task, held, received, "records held");
+        }
         Ok(())
     }
 

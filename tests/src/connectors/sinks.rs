@@ -85,6 +85,9 @@ pub struct SlowConfig {
     /// How long each put with records takes.
     #[config(default = Duration::from_millis(100))]
     delay: Duration,
+    /// Whether it holds its thread meanwhile, as no sink should.
+    #[config(default = false)]
+    blocking: bool,
 }
 
 /// Sleeps in each put, then writes.
@@ -92,6 +95,7 @@ pub struct SlowConfig {
 pub struct Slow {
     writer: Writer,
     delay: Duration,
+    blocking: bool,
 }
 
 /// Writes records to files and takes its time.
@@ -100,14 +104,22 @@ impl DirectSink for Slow {
     type Config = SlowConfig;
 
     async fn open(cfg: &SlowConfig, _: &OpenCx) -> Result<Self> {
-        Ok(Self { writer: Writer::new(&cfg.dir), delay: cfg.delay })
+        Ok(Self { writer: Writer::new(&cfg.dir), delay: cfg.delay, blocking: cfg.blocking })
     }
 
     async fn put(&mut self, records: &[SinkRecord], _: &mut PutCx) -> Result<()> {
         if records.is_empty() {
             return Ok(());
         }
-        tokio::time::sleep_until(Instant::now() + self.delay).await;
+        tracing::info!(records = records.len(), "put begins");
+        if self.blocking {
+            let end = Instant::now() + self.delay;
+            while let Some(left) = end.checked_duration_since(Instant::now()).filter(|left| !left.is_zero()) {
+                std::thread::park_timeout(left);
+            }
+        } else {
+            tokio::time::sleep_until(Instant::now() + self.delay).await;
+        }
         self.writer.write(records).retriable_after(Duration::from_millis(50))
     }
 }
