@@ -1,5 +1,9 @@
 //! What the cycles of a run share: a broker, and a proxy before it.
 
+use std::time::Duration;
+
+use xtask::kafka::metadata;
+
 use crate::broker::{self, Kafka, Options};
 use crate::cluster::Cluster;
 use crate::proxy::Proxy;
@@ -7,6 +11,8 @@ use crate::unique;
 
 /// How often the broker looks for transactions that have run out of time. Milliseconds; Kafka's default is 10 s.
 const EXPIRY_CHECK_MS: &str = "200";
+
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A broker with a proxy.
 #[derive(Debug)]
@@ -54,5 +60,16 @@ impl Arena {
     pub fn heal(&mut self) {
         self.proxy.resume();
         self.restart_broker();
+    }
+
+    /// Ends every disturbance, also a broker that has ended by itself, so that the next cycle finds a good one.
+    pub fn renew(&mut self) {
+        self.heal();
+        if metadata::cluster(self.kafka.bootstrap(), ANSWER_TIMEOUT).is_err() {
+            // Ended or stuck: whatever its end gives, it is started again.
+            self.kafka.kill9().ok();
+            self.broker_runs = false;
+            self.restart_broker();
+        }
     }
 }

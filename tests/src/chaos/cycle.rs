@@ -5,7 +5,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::arena::Arena;
-use super::plan::{Kind, Plan, Step, Which};
+use super::plan::{Kind, Plan, Step, Subject, Which};
 use super::subject::Connector;
 use crate::standalone::Standalone;
 use crate::worker::Worker;
@@ -70,7 +70,7 @@ pub fn run(arena: &mut Arena, plan: &Plan) -> Result<Tally, String> {
     }
     cycle.connector.dump(cycle.setups[0].dir());
     cycle.connector.fill_disk(false);
-    if catch_unwind(AssertUnwindSafe(|| cycle.arena.heal())).is_err() {
+    if catch_unwind(AssertUnwindSafe(|| cycle.arena.renew())).is_err() {
         kept.push("(the broker does not come back)".to_owned());
     }
     let topic = cycle.connector.name();
@@ -89,13 +89,17 @@ impl Cycle<'_> {
         }
         self.complete()?;
         let mut stopped = None;
+        // Where nobody is fenced, a zombie may have stored its own offsets since.
+        let two = matches!(self.plan.case.kind, Kind::Zombie | Kind::Twins);
+        let is_last_to_store = !two || self.plan.case.subject != Subject::AtLeastOnce;
         for which in [0, 1] {
             let Some(mut worker) = self.workers[which].take() else { continue };
             if self.plan.shape.graceful_end {
                 // Before it has started, a signal ends it as it ends every program.
                 worker.wait_for_log("worker started", STOP_TIMEOUT);
-                // A stop of the other one may come while it is at work on nothing.
-                stopped = Some(worker.pid()).filter(|_| which == self.plan.survivor).or(stopped);
+                if which == self.plan.survivor && is_last_to_store {
+                    stopped = Some(worker.pid());
+                }
                 worker.terminate();
                 let code = worker.wait_for_code(STOP_TIMEOUT);
                 if code != 0 {

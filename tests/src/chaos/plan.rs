@@ -143,6 +143,9 @@ const CRASH_TIMES_MAX: u64 = 6;
 /// The longest time from a worker's start to its kill: about what it needs to start and to do its work. Milliseconds.
 const LIFE_MS_MAX: u64 = 1_600;
 
+/// The sink that operators use.
+pub const FILE_STREAM_SINK: &str = "FileStreamSink";
+
 const TRANSACTION_STEPS: [&str; 6] =
     ["before-begin", "after-produce", "before-offsets", "after-offsets", "before-commit", "after-commit"];
 const STORE_STEPS: [&str; 2] = ["before-store", "after-store"];
@@ -216,7 +219,11 @@ impl Shape {
                 Kind::Disk => false,
                 _ => case.subject == Subject::ExactlyOnce || two || rng.chance(30),
             },
-            sink: rng.pick(&["files", "files", "slow"]),
+            sink: match case.kind {
+                // The test's own sinks can be told that the disk is full, and not any more.
+                Kind::Disk => rng.pick(&["files", "slow"]),
+                _ => rng.pick(&["files", FILE_STREAM_SINK, "slow"]),
+            },
             graceful_end: rng.chance(75),
         }
     }

@@ -1,6 +1,7 @@
 //! What is under test in a cycle, and how far it has come: a source that is watched through its topic, or a sink that is
 //! watched through its files.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -9,9 +10,9 @@ use super::arena::Arena;
 use super::check::{self, Life, Stored};
 use super::feeder::{Feeder, fed};
 use super::observer::Observer;
-use super::plan::{Case, Kind, Plan, SESSION_MS, Shape, Subject, ZOMBIE_TRANSACTION_MS};
+use super::plan::{Case, FILE_STREAM_SINK, Kind, Plan, SESSION_MS, Shape, Subject, ZOMBIE_TRANSACTION_MS};
 use super::stored;
-use crate::connectors::record_files;
+use crate::connectors::{numbers, record_files};
 use crate::standalone::Standalone;
 use crate::unique;
 
@@ -21,6 +22,8 @@ const END_TIMEOUT: Duration = Duration::from_secs(30);
 const MARKERS_TIMEOUT: Duration = Duration::from_secs(10);
 /// Which file of the worker's folder makes writes of the offset file fail: the file is written beside itself first.
 const OFFSETS_BESIDE: &str = "offsets.new";
+/// The file of a `FileStreamSink` in the sinks' folder.
+const ONE_FILE: &str = "all.txt";
 /// A device on which every write fails for want of space.
 const FULL_DEVICE: &str = "/dev/full";
 
@@ -81,12 +84,16 @@ impl Connector {
         if let Watch::Sink { dir, .. } = &self.watch {
             set("connector.class", &shape.sink);
             set("topics", &self.topic);
-            set("dir", &dir.display());
-            if shape.sink == "files" {
-                set("flush.records", &(shape.poll_records * 3));
-                set("flush.interval.ms", &200);
-            } else {
-                set("delay.ms", &shape.pause_ms);
+            if shape.sink != FILE_STREAM_SINK {
+                set("dir", &dir.display());
+            }
+            match shape.sink {
+                FILE_STREAM_SINK => set("file", &dir.join(ONE_FILE).display()),
+                "files" => {
+                    set("flush.records", &(shape.poll_records * 3));
+                    set("flush.interval.ms", &200);
+                }
+                _ => set("delay.ms", &shape.pause_ms),
             }
             set("consumer.override.session.timeout.ms", &SESSION_MS);
             set("consumer.override.heartbeat.interval.ms", &300);
@@ -135,7 +142,7 @@ impl Connector {
             }
             Watch::Sink { dir, .. } => {
                 std::thread::park_timeout(LOOK);
-                Ok(record_files::read(dir, &self.topic).len())
+                Ok(written(dir, &self.topic, &self.shape).len())
             }
         }
     }
@@ -149,7 +156,7 @@ impl Connector {
                 all.dedup();
                 all.len() >= self.n_records()
             }
-            Watch::Sink { dir, .. } => record_files::read(dir, &self.topic).len() >= self.n_records(),
+            Watch::Sink { dir, .. } => written(dir, &self.topic, &self.shape).len() >= self.n_records(),
         }
     }
 
@@ -202,7 +209,7 @@ impl Connector {
             }
             Watch::Sink { dir, .. } => {
                 let committed = arena.cluster.committed(&format!("connect-{}", self.name), &self.topic);
-                let written = record_files::read(dir, &self.topic);
+                let written = written(dir, &self.topic, &self.shape);
                 check::committed_is_written(&written, &committed, |p, i| fed(&self.shape, p, i))
             }
         }
@@ -258,7 +265,7 @@ impl Connector {
             }
             Watch::Sink { dir, feeder } => {
                 feeder.finish();
-                let written = record_files::read(dir, &self.topic);
+                let written = written(dir, &self.topic, &self.shape);
                 let n = written.len();
                 if n != n_records {
                     return Err(format!("{n} records are written of {n_records}"));
@@ -300,4 +307,19 @@ impl Connector {
             fs::write(to.join("seen.txt"), text).ok();
         }
     }
+}
+
+/// What a sink has written: the values by partition and offset.
+fn written(dir: &Path, topic: &str, shape: &Shape) -> BTreeMap<(i32, i64), Vec<String>> {
+    if shape.sink != FILE_STREAM_SINK {
+        return record_files::read(dir, topic);
+    }
+    let mut found: BTreeMap<_, Vec<String>> = BTreeMap::new();
+    let text = fs::read_to_string(dir.join(ONE_FILE)).unwrap_or_default();
+    for line in text.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n')) {
+        // Each record says where it stands; a line that does not is found under a place where it cannot be right.
+        let (p, i) = numbers::parse(line).unwrap_or((-1, -1));
+        found.entry((i32::try_from(p).unwrap_or(-1), i)).or_default().push(line.to_owned());
+    }
+    found
 }
