@@ -7,6 +7,7 @@ pub mod chaos;
 pub mod docs;
 pub mod error;
 pub mod kafka;
+pub mod mutants;
 pub mod process;
 pub mod repo;
 pub mod test;

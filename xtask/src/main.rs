@@ -8,7 +8,7 @@ use std::time::Duration;
 use clap::{Parser, Subcommand};
 use xtask::error::Result;
 use xtask::kafka::{self, Instance, Jars, Origin};
-use xtask::{bench, chaos, docs, test, tidy};
+use xtask::{bench, chaos, docs, mutants, test, tidy};
 
 /// Tasks of this repository.
 #[derive(Debug, Parser)]
@@ -31,6 +31,11 @@ enum Task {
         /// Only what takes seconds: formatting, licences and the rules of the house.
         #[arg(long)]
         quick: bool,
+    },
+    /// Puts known faults back, one at a time, and expects a named test to fail.
+    Mutants {
+        /// Parts of the names of mutants in `tests/mutants`; all of them if none is given.
+        names: Vec<String>,
     },
     /// Writes the pages of docs/reference from the definitions of the configuration keys.
     Docs,
@@ -97,6 +102,7 @@ fn run(task: Task) -> Result<ExitCode> {
     match task {
         Task::Test { arguments } => test::run(&arguments),
         Task::Tidy { quick } => tidy::run(quick),
+        Task::Mutants { names } => mutants::run(&names),
         Task::Bench { arguments } => bench::run(&arguments),
         Task::Docs => docs::run(),
         Task::Chaos { arguments } => chaos::run(&arguments),
