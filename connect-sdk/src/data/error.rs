@@ -85,8 +85,8 @@ impl DataError {
     /// The same error seen from something that has no place in the value: `what: ` stands before all that it says.
     #[must_use]
     pub fn seen_from(mut self, what: &str) -> Self {
-        self.message = format!("{what}: {self}").into();
-        self.path.clear();
+        self.inner.message = format!("{what}: {self}").into();
+        self.inner.path.clear();
         self
     }
 

@@ -16,6 +16,7 @@ fn base() -> ClientBase {
         worker_id: "connect".to_owned(),
         topic_creation: true,
         group_id: "g".to_owned(),
+        static_members: true,
     }
 }
 
