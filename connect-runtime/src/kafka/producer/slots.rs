@@ -44,7 +44,7 @@ pub(super) struct Slots {
     touched: Vec<usize>,
     /// The run of records that is being collected: slot, first sequence number, how many.
     run: Option<(usize, u64, u32)>,
-    /// The first failure since it was last taken: a transaction with one is aborted.
+    /// The first failure since it was last forgotten: a transaction with one is aborted.
     failure: Option<KafkaError>,
     /// What becomes of records is nobody's business: their transaction is being aborted.
     silent: bool,
@@ -136,9 +136,14 @@ impl Slots {
         }
     }
 
-    /// The first failure of any record since the last call.
-    pub(super) fn take_failure(&mut self) -> Option<KafkaError> {
-        self.failure.take()
+    /// The first failure of any record since [`Self::forget_failure`].
+    pub(super) fn failure(&self) -> Option<KafkaError> {
+        self.failure.clone()
+    }
+
+    /// What has failed so far says nothing about the records that follow.
+    pub(super) fn forget_failure(&mut self) {
+        self.failure = None;
     }
 
     /// From now on, or no longer, the fate of records is not told.

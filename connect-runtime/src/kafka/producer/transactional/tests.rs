@@ -1,7 +1,11 @@
 //! Transactional producers against the mock cluster, which knows transactions in form only: what is committed and what is
 //! seen is shown on a real broker.
 
-use std::{future::poll_fn, time::Duration};
+use std::{
+    future::poll_fn,
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
 
 use connect_sdk::{
     source::{FieldMap, FieldValue},
@@ -18,6 +22,7 @@ const ID: &str = "group-connector-0";
 /// Offsets under fixed keys; notes what was committed.
 #[derive(Default)]
 struct Offsets {
+    panics: AtomicBool,
     committed: Mutex<Vec<Vec<(PartitionMap, OffsetMap)>>>,
 }
 
@@ -27,6 +32,7 @@ impl OffsetRecords for Offsets {
     }
 
     fn records(&self, offsets: &[(PartitionMap, OffsetMap)]) -> Vec<(Vec<u8>, Vec<u8>)> {
+        assert!(!self.panics.load(Ordering::Relaxed), "as the test wants it");
         offsets.iter().map(|(p, o)| (format!("{p:?}").into_bytes(), format!("{o:?}").into_bytes())).collect()
     }
 
@@ -195,8 +201,10 @@ async fn a_record_above_the_limit_spoils_its_transaction_only() {
     in_time(poll_fn(|cx| producer.poll_send(cx, &mut large))).await.unwrap();
     let told = failure(&mut producer).await;
     assert!(!told.is_retriable() && told.to_string().contains("`max.request.size`"), "{told}");
-    let ended = end(&mut producer, TransactionEnd::Commit(offset(1))).await;
-    assert!(matches!(ended, Err(TransactionError::Abortable(_))), "{ended:?}");
+    for n in 0..2 {
+        let ended = end(&mut producer, TransactionEnd::Commit(offset(1))).await;
+        assert!(matches!(ended, Err(TransactionError::Abortable(_))), "{n}: nothing but an abort helps: {ended:?}");
+    }
     end(&mut producer, TransactionEnd::Abort).await.unwrap();
     send(&mut producer, 3, 2).await;
     end(&mut producer, TransactionEnd::Commit(offset(2))).await.unwrap();
@@ -261,4 +269,15 @@ async fn a_broker_that_is_away_delays_start_and_commit_but_loses_nothing() {
     in_time(poll_fn(|cx| producer.poll_end(cx))).await.unwrap();
     send(&mut producer, 10, 10).await;
     end(&mut producer, TransactionEnd::Commit(offset(1))).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_panic_of_the_thread_fails_the_task_and_leaves_nobody_waiting() {
+    let fixture = Fixture::new();
+    let mut producer = fixture.started(&[]).await;
+    send(&mut producer, 0, 10).await;
+    fixture.offsets.panics.store(true, Ordering::Relaxed);
+    let ended = end(&mut producer, TransactionEnd::Commit(offset(1))).await;
+    assert!(matches!(ended, Err(TransactionError::Fatal(_))), "{ended:?}");
+    assert!(lock(&fixture.offsets.committed).is_empty());
 }

@@ -2,6 +2,7 @@
 //! writes nothing any more after a fatal error.
 
 use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
     sync::{Arc, Mutex},
     thread,
     time::{Duration, Instant},
@@ -97,7 +98,12 @@ impl TransactionThread {
         queue.wake(thread::current());
         let mut producer = Producer::new(Arc::clone(&client));
         self.worker.slots.open(OFFSETS_SLOT, Arc::clone(&self.offsets_mailbox));
-        let Err(leave) = self.live(&queue, &mut producer);
+        let lived = catch_unwind(AssertUnwindSafe(|| self.live(&queue, &mut producer)));
+        let leave = match lived {
+            Ok(Err(leave)) => leave,
+            // A task that waits for a thread which is no more would wait for ever.
+            Err(_) => Leave::Failed(KafkaError::new(ErrorClass::Fatal, "the producer's thread has panicked")),
+        };
         match leave {
             Leave::Stop => {
                 let until = Instant::now() + DROP_ABORT_MAX;
@@ -191,7 +197,7 @@ impl TransactionThread {
     fn begin(&mut self) -> Result<(), KafkaError> {
         crash_point::reached("before-begin");
         // What is left from a transaction before says nothing about this one.
-        self.worker.slots.take_failure();
+        self.worker.slots.forget_failure();
         self.worker.events.forget_transaction_error();
         self.worker.client().begin_transaction().map_err(|failure| coded(&failure, "a transaction cannot be begun"))?;
         self.begun = Some(Instant::now());
@@ -200,7 +206,7 @@ impl TransactionThread {
 
     /// Commits what was handed over together with `offsets`. An error in the answer asks for an abort.
     fn commit(&mut self, offsets: Offsets, queue: &Queue, producer: &mut Producer) -> Result<Ended, Leave> {
-        if let Some(failure) = self.worker.slots.take_failure() {
+        if let Some(failure) = self.worker.slots.failure() {
             return Ok(Err(failure));
         }
         let has_offsets = !offsets.is_empty();
@@ -211,7 +217,7 @@ impl TransactionThread {
             return Ok(Ok(()));
         }
         self.drain(queue, None)?;
-        if let Some(failure) = self.worker.slots.take_failure() {
+        if let Some(failure) = self.worker.slots.failure() {
             return Ok(Err(failure));
         }
         crash_point::reached("before-commit");
