@@ -74,7 +74,28 @@ mod armed {
 
     #[cfg(test)]
     mod tests {
+        use std::{os::unix::process::ExitStatusExt, process::Command};
+
         use super::*;
+
+        /// Does nothing, unless [`the_process_dies_at_its_step_and_not_before`] runs it in a process of its own.
+        #[test]
+        fn three_commits() {
+            for _ in 0..3 {
+                reached("before-commit");
+                reached("after-commit");
+            }
+        }
+
+        #[test]
+        fn the_process_dies_at_its_step_and_not_before() {
+            for (point, signal) in [("after-commit:3", Some(9)), ("after-commit:4", None), ("before-begin:1", None)] {
+                let mut child = Command::new(std::env::current_exe().unwrap());
+                child.args(["--exact", "crash_point::armed::tests::three_commits"]).env(VARIABLE, point);
+                let status = child.output().unwrap().status;
+                assert_eq!((status.signal(), status.success()), (signal, signal.is_none()), "{point}");
+            }
+        }
 
         #[test]
         fn a_step_is_named_with_the_time_it_is_passed() {
