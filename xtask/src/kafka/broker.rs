@@ -6,7 +6,7 @@ use std::process::Child;
 
 use rustix::process::Signal;
 
-use super::instance::{Instance, Settings, command_line, send};
+use super::instance::{Instance, Listener, Settings, command_line, send};
 use super::jars::Jars;
 use crate::error::{Context, Error, Result};
 use crate::repo;
@@ -14,6 +14,9 @@ use crate::watchdog::Watchdog;
 
 /// Prefix of the instances that belong to a process; the process id follows.
 const OWNED_PREFIX: &str = "owned-";
+
+/// The listener whose clients come through a proxy.
+const PROXIED: &str = "PROXIED";
 
 /// What differs from broker to broker.
 #[derive(Debug, Clone, Default)]
@@ -40,7 +43,28 @@ impl Options {
     /// loopback. Clients of [`Kafka::bootstrap`] and the broker itself do without the proxy.
     #[must_use]
     pub fn proxy(mut self, port: u16) -> Self {
-        self.settings.proxy_port = Some(port);
+        self.settings.listeners.push(Listener {
+            name: PROXIED.to_owned(),
+            protocol: "PLAINTEXT".to_owned(),
+            advertised_port: Some(port),
+        });
+        self
+    }
+
+    /// Gives the broker one more listener, [`Kafka::bootstrap_of`]. Its name is its security protocol, such as
+    /// `SASL_SSL`; `properties` are set for it alone.
+    #[must_use]
+    pub fn listener(mut self, protocol: &str, properties: &[(&str, &str)]) -> Self {
+        let (name, protocol) = (protocol.to_owned(), protocol.to_owned());
+        let prefix = format!("listener.name.{}", name.to_ascii_lowercase());
+        self.settings.listeners.push(Listener { name, protocol, advertised_port: None });
+        properties.iter().fold(self, |options, (key, value)| options.property(format!("{prefix}.{key}"), *value))
+    }
+
+    /// A user that can log in by SCRAM-SHA-256 and SCRAM-SHA-512.
+    #[must_use]
+    pub fn scram_user(mut self, name: &str, password: &str) -> Self {
+        self.settings.scram_users.push((name.to_owned(), password.to_owned()));
         self
     }
 }
@@ -53,7 +77,7 @@ pub struct Kafka {
     jars: Jars,
     options: Options,
     bootstrap: String,
-    behind_proxy: Option<String>,
+    listeners: Vec<String>,
     process: Option<Process>,
 }
 
@@ -74,7 +98,8 @@ impl Kafka {
         let jars = Jars::find()?;
         let name = format!("{OWNED_PREFIX}{}-{:x}", std::process::id(), repo::random());
         let instance = Instance::named(&name)?;
-        let mut kafka = Self { instance, jars, options, bootstrap: String::new(), behind_proxy: None, process: None };
+        let mut kafka =
+            Self { instance, jars, options, bootstrap: String::new(), listeners: Vec::new(), process: None };
         kafka.launch()?;
         Ok(kafka)
     }
@@ -93,7 +118,7 @@ impl Kafka {
             return Err(Error::new(format!("the broker's address `{}` was taken while it was down", self.bootstrap)));
         }
         self.bootstrap = running.bootstrap;
-        self.behind_proxy = running.behind_proxy;
+        self.listeners = running.listeners;
         Ok(())
     }
 
@@ -104,7 +129,20 @@ impl Kafka {
 
     /// `host:port` to which the proxy of [`Options::proxy`] has to forward; the same after every restart.
     pub fn behind_proxy(&self) -> Option<&str> {
-        self.behind_proxy.as_deref()
+        self.address_of(PROXIED)
+    }
+
+    /// `host:port` of a listener of [`Options::listener`]; the same after every restart.
+    ///
+    /// # Panics
+    /// There is no such listener.
+    pub fn bootstrap_of(&self, protocol: &str) -> &str {
+        self.address_of(protocol).unwrap_or_else(|| panic!("the broker has no listener `{protocol}`"))
+    }
+
+    fn address_of(&self, listener: &str) -> Option<&str> {
+        let at = self.options.settings.listeners.iter().position(|known| known.name == listener)?;
+        self.listeners.get(at).map(String::as_str)
     }
 
     /// The jars that the broker runs on: they hold Kafka's command line tools and its Connect worker too.

@@ -41,16 +41,16 @@ pub struct Running {
     pub pid: i32,
     /// `host:port` for clients.
     pub bootstrap: String,
-    /// `host:port` to which a proxy forwards, if the broker was started for one.
-    pub behind_proxy: Option<String>,
+    /// `host:port` of each further listener.
+    pub listeners: Vec<String>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 struct Ports {
     client: u16,
     controller: u16,
-    /// Of the listener whose clients are told to come through a proxy.
-    proxied: Option<u16>,
+    /// Of the further listeners, in their order.
+    more: Vec<u16>,
 }
 
 /// What a broker is started with.
@@ -58,8 +58,19 @@ struct Ports {
 pub(super) struct Settings {
     /// Keys of `server.properties`.
     pub(super) properties: Vec<(String, String)>,
-    /// The port of a proxy: the broker gets one more listener, and tells its clients to come to this port.
-    pub(super) proxy_port: Option<u16>,
+    /// Listeners for clients beside the plain one.
+    pub(super) listeners: Vec<Listener>,
+    /// Names and passwords for SCRAM, made when the data folder is formatted.
+    pub(super) scram_users: Vec<(String, String)>,
+}
+
+/// A listener on a port of its own.
+#[derive(Debug, Clone)]
+pub(super) struct Listener {
+    pub(super) name: String,
+    pub(super) protocol: String,
+    /// The port to which its clients are told to come, if that is not its own.
+    pub(super) advertised_port: Option<u16>,
 }
 
 impl Instance {
@@ -137,7 +148,7 @@ impl Instance {
         let text = fs::read_to_string(self.ports_file()).ok()?;
         let mut numbers = text.split_whitespace().map(str::parse);
         let (client, controller) = (numbers.next()?.ok()?, numbers.next()?.ok()?);
-        Some(Ports { client, controller, proxied: numbers.next().transpose().ok()? })
+        Some(Ports { client, controller, more: numbers.collect::<std::result::Result<_, _>>().ok()? })
     }
 
     /// The id that the data folder was formatted with.
@@ -156,7 +167,7 @@ impl Instance {
             return Ok(running);
         }
         // The child is not waited for: it outlives this program on purpose.
-        let settings = Settings { properties: extra.to_vec(), proxy_port: None };
+        let settings = Settings { properties: extra.to_vec(), ..Settings::default() };
         self.launch(jars, &settings, &mut |_| Ok(())).map(|(_child, running)| running)
     }
 
@@ -171,35 +182,36 @@ impl Instance {
         let java = Java::find()?;
         fs::create_dir_all(&self.dir).context(|| format!("`{}` cannot be created", self.dir.display()))?;
         let earlier = self.ports();
-        let mut ports = earlier.map_or_else(|| Ports::free(settings), Ok)?;
+        let n_more = settings.listeners.len();
+        let mut ports = earlier.filter(|ports| ports.more.len() == n_more).map_or_else(|| Ports::free(n_more), Ok)?;
         for _ in 0..PORT_ATTEMPTS_MAX {
-            self.write_configuration(ports, settings)?;
+            self.write_configuration(&ports, settings)?;
             if !self.data().join("meta.properties").is_file() {
-                self.format(&java, jars)?;
+                self.format(&java, jars, settings)?;
             }
-            match self.run(&java, jars, ports, spawned)? {
+            match self.run(&java, jars, &ports, spawned)? {
                 Started::Ready(child, running) => return Ok((child, running)),
-                Started::PortTaken => ports = Ports::free(settings)?,
+                Started::PortTaken => ports = Ports::free(n_more)?,
             }
         }
-        Err(Error::new(format!("no port pair stayed free for the broker in {PORT_ATTEMPTS_MAX} attempts")))
+        Err(Error::new(format!("no ports stayed free for the broker in {PORT_ATTEMPTS_MAX} attempts")))
     }
 
-    fn write_configuration(&self, ports: Ports, settings: &Settings) -> Result<()> {
-        let Ports { client, controller, proxied } = ports;
+    fn write_configuration(&self, ports: &Ports, settings: &Settings) -> Result<()> {
+        let Ports { client, controller, more } = ports;
         let extra = &settings.properties;
-        // The broker itself uses the first listener, so that what the proxy does to clients is not done to the broker.
-        let (listener, advertised) = match (proxied, settings.proxy_port) {
-            (Some(own), Some(proxy)) => {
-                (format!(",PROXIED://127.0.0.1:{own}"), format!(",PROXIED://127.0.0.1:{proxy}"))
-            }
-            _ => (String::new(), String::new()),
-        };
+        // The broker itself uses the first listener, so that what is done to clients is not done to the broker.
+        let (mut listeners, mut advertised, mut protocols) = (String::new(), String::new(), String::new());
+        for (Listener { name, protocol, advertised_port }, own) in settings.listeners.iter().zip(more) {
+            listeners.push_str(&format!(",{name}://127.0.0.1:{own}"));
+            advertised.push_str(&format!(",{name}://127.0.0.1:{}", advertised_port.unwrap_or(*own)));
+            protocols.push_str(&format!(",{name}:{protocol}"));
+        }
         let mut text = format!(
             "process.roles=broker,controller\nnode.id=1\ncontroller.quorum.voters=1@127.0.0.1:{controller}\n\
-             listeners=PLAINTEXT://127.0.0.1:{client}{listener},CONTROLLER://127.0.0.1:{controller}\n\
+             listeners=PLAINTEXT://127.0.0.1:{client}{listeners},CONTROLLER://127.0.0.1:{controller}\n\
              advertised.listeners=PLAINTEXT://127.0.0.1:{client}{advertised}\n\
-             listener.security.protocol.map=PLAINTEXT:PLAINTEXT,PROXIED:PLAINTEXT,CONTROLLER:PLAINTEXT\n\
+             listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT{protocols}\n\
              controller.listener.names=CONTROLLER\ninter.broker.listener.name=PLAINTEXT\nlog.dirs={}\n",
             self.data().display()
         );
@@ -216,13 +228,18 @@ impl Instance {
         };
         write(self.properties_file(), &text)?;
         write(self.dir.join("log4j2.properties"), LOG4J2_PROPERTIES)?;
-        let proxied = proxied.map(|port| format!(" {port}")).unwrap_or_default();
-        write(self.ports_file(), &format!("{client} {controller}{proxied}\n"))
+        let more: String = more.iter().map(|port| format!(" {port}")).collect();
+        write(self.ports_file(), &format!("{client} {controller}{more}\n"))
     }
 
-    fn format(&self, java: &Java, jars: &Jars) -> Result<()> {
+    fn format(&self, java: &Java, jars: &Jars, settings: &Settings) -> Result<()> {
         let mut command = self.java_command(java, jars, "kafka.tools.StorageTool", FORMAT_HEAP_MB);
         command.args(["format", "-t", &new_cluster_id(), "-c"]).arg(self.properties_file());
+        for (name, password) in &settings.scram_users {
+            for mechanism in ["SCRAM-SHA-256", "SCRAM-SHA-512"] {
+                command.args(["--add-scram", &format!("{mechanism}=[name={name},password={password}]")]);
+            }
+        }
         let output = command.stdin(Stdio::null()).output().context(|| "`java` did not run".to_owned())?;
         if output.status.success() {
             return Ok(());
@@ -242,7 +259,7 @@ impl Instance {
         &self,
         java: &Java,
         jars: &Jars,
-        ports: Ports,
+        ports: &Ports,
         spawned: &mut dyn FnMut(&Child) -> Result<()>,
     ) -> Result<Started> {
         let open = |truncate: bool| -> Result<File> {
@@ -346,20 +363,21 @@ enum Started {
 }
 
 impl Ports {
-    fn free(settings: &Settings) -> Result<Self> {
+    fn free(n_more: usize) -> Result<Self> {
         let mut ports = Vec::new();
-        while ports.len() < 3 {
+        while ports.len() < n_more + 2 {
             let port = free_port()?;
             if !ports.contains(&port) {
                 ports.push(port);
             }
         }
-        Ok(Self { client: ports[0], controller: ports[1], proxied: settings.proxy_port.map(|_| ports[2]) })
+        let more = ports.split_off(2);
+        Ok(Self { client: ports[0], controller: ports[1], more })
     }
 
-    fn running(self, pid: i32) -> Running {
-        let address = |port| format!("127.0.0.1:{port}");
-        Running { pid, bootstrap: address(self.client), behind_proxy: self.proxied.map(address) }
+    fn running(&self, pid: i32) -> Running {
+        let address = |port: &u16| format!("127.0.0.1:{port}");
+        Running { pid, bootstrap: address(&self.client), listeners: self.more.iter().map(address).collect() }
     }
 }
 
@@ -448,9 +466,10 @@ mod tests {
 
     #[test]
     fn free_ports_differ() {
-        let ports = Ports::free(&Settings { proxy_port: Some(1), ..Settings::default() }).unwrap();
+        let ports = Ports::free(1).unwrap();
         assert_ne!(ports.client, ports.controller);
-        assert_ne!(ports.proxied, Some(ports.client));
-        assert_ne!(ports.proxied, Some(ports.controller));
+        assert!(
+            ports.more.len() == 1 && !ports.more.contains(&ports.client) && !ports.more.contains(&ports.controller)
+        );
     }
 }
