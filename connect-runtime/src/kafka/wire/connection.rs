@@ -23,6 +23,7 @@ use tokio::{
 use super::{
     codec::{self, decode, encode, flexible_versions, negotiate, spoken_versions},
     settings::{Address, Settings},
+    tls,
 };
 use crate::kafka::{ErrorClass, KafkaError};
 
@@ -217,6 +218,10 @@ impl Connection {
 }
 
 fn broken(what: &str, error: &io::Error) -> KafkaError {
+    // Since TLS 1.3 a broker refuses a client's certificate only after the client has taken the handshake for done.
+    if let Some(why) = error.get_ref().and_then(tls::refusal) {
+        return KafkaError::coded(Code::SSL, what, &format!("{why}; see `ssl.keystore.location`"));
+    }
     match error.kind() {
         io::ErrorKind::InvalidData => KafkaError::coded(Code::BadMessage, what, &error.to_string()),
         io::ErrorKind::UnexpectedEof => {

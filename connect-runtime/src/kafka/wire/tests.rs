@@ -9,9 +9,10 @@ use bytes::{Buf as _, Bytes, BytesMut};
 use kafka_protocol::{
     messages::{
         ApiKey, ApiVersionsResponse, BrokerId, DescribeGroupsResponse, FindCoordinatorResponse, LeaveGroupResponse,
-        ListTransactionsResponse, MetadataResponse, RequestHeader, ResponseHeader, api_versions_response::ApiVersion,
-        find_coordinator_response::Coordinator, leave_group_response::MemberResponse,
-        list_transactions_response::TransactionState, metadata_response::MetadataResponseBroker,
+        ListTransactionsResponse, MetadataResponse, RequestHeader, ResponseHeader, SaslAuthenticateResponse,
+        SaslHandshakeResponse, api_versions_response::ApiVersion, find_coordinator_response::Coordinator,
+        leave_group_response::MemberResponse, list_transactions_response::TransactionState,
+        metadata_response::MetadataResponseBroker,
     },
     protocol::{Decodable, Encodable, StrBytes},
 };
@@ -91,9 +92,14 @@ impl Broker {
     }
 
     fn cluster(&self) -> Cluster {
-        let entries = [("x.request.timeout.ms", "300"), ("x.retry.backoff.ms", "1"), ("x.retry.backoff.max.ms", "1")];
+        self.cluster_with(&[])
+    }
+
+    fn cluster_with(&self, entries: &[(&str, &str)]) -> Cluster {
+        let quick = [("x.request.timeout.ms", "300"), ("x.retry.backoff.ms", "1"), ("x.retry.backoff.max.ms", "1")];
         let builder = ClientConfig::builder(ClientKind::Admin).set("bootstrap.servers", &self.bootstrap);
-        Cluster::new(&builder.prefixed("x.", entries).build().unwrap().0).unwrap()
+        let builder = builder.prefixed("x.", quick).prefixed("x.", entries.iter().copied());
+        Cluster::new(&builder.build().unwrap().0).unwrap()
     }
 }
 
@@ -133,6 +139,7 @@ fn versions(_: i16) -> ApiVersionsResponse {
         (ApiKey::ListTransactions, 1),
         (ApiKey::DescribeGroups, 5),
         (ApiKey::LeaveGroup, 5),
+        (ApiKey::SaslAuthenticate, 2),
     ];
     ApiVersionsResponse::default().with_api_keys(known.map(version).to_vec())
 }
@@ -331,4 +338,99 @@ async fn a_group_that_is_dead_is_none() {
     })
     .await;
     assert_eq!(in_time(broker.cluster().group_members("group")).await, Ok(None));
+}
+
+const PLAIN: [(&str, &str); 3] = [
+    ("x.security.protocol", "SASL_PLAINTEXT"),
+    ("x.sasl.mechanism", "PLAIN"),
+    ("x.sasl.jaas.config", "x.PlainLoginModule required username=\"alice\" password=\"hunter2\";"),
+];
+
+#[tokio::test]
+async fn a_login_that_ends_is_followed_by_a_new_one() {
+    // Each call needs two connections: one to look the coordinator up, one to it.
+    for (lifetime_ms, ends) in [(0, false), (3_600_000, false), (1, true)] {
+        let logins = Arc::new(AtomicUsize::new(0));
+        let counter = Arc::clone(&logins);
+        let broker = Broker::start(move |asked| match asked.key {
+            ApiKey::SaslHandshake => answer(&SaslHandshakeResponse::default(), asked.version),
+            ApiKey::SaslAuthenticate => {
+                counter.fetch_add(1, Ordering::Relaxed);
+                answer(&SaslAuthenticateResponse::default().with_session_lifetime_ms(lifetime_ms), asked.version)
+            }
+            _ => answer(&LeaveGroupResponse::default().with_error_code(25), asked.version),
+        })
+        .await;
+        let mut cluster = broker.cluster_with(&PLAIN);
+        let start = tokio::time::Instant::now();
+        for n in 1.. {
+            in_time(cluster.leave_group("group", &["one".to_owned()])).await.unwrap();
+            let logins = logins.load(Ordering::Relaxed);
+            if ends && logins >= 4 || !ends && n == 20 {
+                break;
+            }
+            assert!(ends || logins == 2, "{logins} logins of {lifetime_ms} ms");
+            assert!(start.elapsed() < PATIENCE, "{logins} logins of {lifetime_ms} ms");
+        }
+        assert!(!format!("{cluster:?}").contains("hunter2"));
+    }
+}
+
+#[tokio::test]
+async fn a_refused_login_is_told_with_the_way_out_and_without_the_password() {
+    let refused = |handshake: bool| {
+        move |asked: Asked| match asked.key {
+            ApiKey::SaslHandshake if handshake => {
+                let known = vec![StrBytes::from_static_str("SCRAM-SHA-512")];
+                answer(&SaslHandshakeResponse::default().with_error_code(33).with_mechanisms(known), asked.version)
+            }
+            ApiKey::SaslHandshake => answer(&SaslHandshakeResponse::default(), asked.version),
+            _ => {
+                let why = Some(StrBytes::from_static_str("no such user"));
+                answer(&SaslAuthenticateResponse::default().with_error_code(58).with_error_message(why), asked.version)
+            }
+        }
+    };
+    for (handshake, want) in
+        [(true, "`sasl.mechanism` is `PLAIN`, the broker allows [\"SCRAM-SHA-512\"]"), (false, "no such user")]
+    {
+        let broker = Broker::start(refused(handshake)).await;
+        let error = in_time(broker.cluster_with(&PLAIN).group_members("group")).await.unwrap_err();
+        assert_eq!(error.class(), ErrorClass::Fatal);
+        let text = error.to_string();
+        assert!(text.contains(want) && text.contains(&broker.bootstrap) && !text.contains("hunter2"), "{text}");
+    }
+}
+
+#[test]
+fn what_only_librdkafka_has_is_refused_by_the_key() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| {
+        std::fs::write(dir.path().join(name), text).unwrap();
+        dir.path().join(name).display().to_string()
+    };
+    let empty = file("empty.pem", "no certificate here");
+    let ssl = ("x.security.protocol", "SSL");
+    for (entries, want) in [
+        (
+            vec![("x.security.protocol", "SASL_PLAINTEXT"), ("x.sasl.mechanism", "GSSAPI")],
+            "`sasl.mechanism` is `GSSAPI`",
+        ),
+        (vec![ssl, ("x.ssl.crl.location", &empty)], "`ssl.crl.location`"),
+        (vec![ssl, ("x.ssl.truststore.location", &empty)], "`ssl.truststore.location` holds no certificate"),
+        (vec![ssl, ("x.ssl.truststore.certificates", "hunter2")], "`ssl.truststore.certificates` holds no certificate"),
+        (vec![ssl, ("x.ssl.keystore.location", &empty)], "`ssl.keystore.location` is not usable"),
+        (
+            vec![ssl, ("x.ssl.keystore.key", "hunter2"), ("x.ssl.keystore.certificate.chain", "hunter2")],
+            "`ssl.keystore.key` is not usable",
+        ),
+    ] {
+        let builder = ClientConfig::builder(ClientKind::Admin).set("bootstrap.servers", "127.0.0.1:1");
+        let config = builder.prefixed("x.", entries.iter().copied()).build();
+        // What librdkafka refuses itself has not come this far.
+        let Ok((config, _)) = config else { panic!("{entries:?}: {config:?}") };
+        let error = Cluster::new(&config).unwrap_err();
+        assert_eq!(error.class(), ErrorClass::Fatal);
+        assert!(error.to_string().contains(want) && !error.to_string().contains("hunter2"), "{error}");
+    }
 }

@@ -238,6 +238,12 @@ fn refused(address: &Address, why: &str) -> KafkaError {
     KafkaError::coded(Code::SSL, &format!("no TLS with broker `{address}`"), why)
 }
 
+/// What the other side said against this one, if that is why a stream of TLS failed.
+pub(super) fn refusal(error: &(dyn std::error::Error + Send + Sync + 'static)) -> Option<String> {
+    let error = error.downcast_ref::<openssl::ssl::Error>().filter(|error| error.code() == ErrorCode::SSL)?;
+    error.ssl_error().map(first_reason)
+}
+
 /// What OpenSSL says first is the cause; the rest is what followed from it. Its own text has file names and numbers.
 fn first_reason(error: &ErrorStack) -> String {
     let reason = error.errors().iter().find_map(|error| error.reason());
