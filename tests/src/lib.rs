@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod broker;
+pub mod certificates;
 pub mod chaos;
 mod cluster;
 pub mod connectors;
@@ -13,12 +14,14 @@ mod java_distributed;
 mod properties;
 pub mod proxy;
 pub mod reference;
+mod secure;
 mod standalone;
 mod wait;
 mod worker;
 
 pub use cluster::{Cluster, Incoming, Isolation, Outcome, Outgoing};
 pub use java_distributed::JavaDistributed;
+pub use secure::SecureBroker;
 pub use standalone::Standalone;
 pub use wait::{eventually, eventually_true};
 pub use worker::Worker;
