@@ -241,9 +241,8 @@ impl RecordBatch {
         for entry in &mut entries {
             entry.key = moved(entry.key);
             entry.value = moved(entry.value);
-            if !entry.headers.is_empty() {
-                entry.headers.start -= headers;
-            }
+            // A range of no headers stands anywhere, perhaps before the cut.
+            entry.headers.start = if entry.headers.is_empty() { 0 } else { entry.headers.start - headers };
         }
         for header in &mut later.headers {
             header.name.0 -= bytes;
