@@ -21,6 +21,11 @@ fn each_case_of(subject: Subject) {
 }
 
 #[test]
+fn an_exactly_once_source_loses_nothing_and_doubles_nothing() {
+    each_case_of(Subject::ExactlyOnce);
+}
+
+#[test]
 fn an_at_least_once_source_loses_nothing() {
     each_case_of(Subject::AtLeastOnce);
 }

@@ -253,11 +253,11 @@ fn steps(case: Case, rng: &mut Rng) -> (Vec<Step>, Which) {
         Kind::Twins => {
             steps.push(Step::Start(0));
             let apart = rng.chance(70);
-            steps.extend(if apart {
-                [Step::AwaitProgress, Step::Wait(rng.within(0..=400))]
+            if apart {
+                steps.extend([Step::AwaitProgress, Step::Wait(rng.within(0..=400))]);
             } else {
-                [Step::Wait(0), Step::Wait(rng.within(0..=300))]
-            });
+                steps.push(Step::Wait(rng.within(0..=300)));
+            }
             steps.push(Step::Start(1));
             if case.subject == Subject::ExactlyOnce && apart {
                 steps.push(Step::AwaitFenced(0));
@@ -317,11 +317,11 @@ fn zombie(subject: Subject, rng: &mut Rng, steps: &mut Vec<Step>) -> Which {
     }
     let early = rng.chance(50);
     steps.push(Step::Start(1));
-    steps.extend(if early {
-        [Step::AwaitProgress, Step::Wait(rng.within(0..=300))]
+    if early {
+        steps.extend([Step::AwaitProgress, Step::Wait(rng.within(0..=300))]);
     } else {
-        [Step::Wait(past), Step::AwaitProgress]
-    });
+        steps.extend([Step::Wait(past), Step::AwaitProgress]);
+    }
     steps.push(Step::Thaw(0));
     if subject == Subject::ExactlyOnce {
         steps.push(Step::AwaitFenced(0));
