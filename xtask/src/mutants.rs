@@ -80,7 +80,7 @@ pub fn run(names: &[String]) -> Result<ExitCode> {
         let path = copy.0.join(&mutant.file);
         let source = read(&path)?;
         write(&path, &mutant.apply(&source)?)?;
-        let builds = interrupts.run(test(&copy.0, mutant).arg("--no-run").stderr(Stdio::null()))?.success();
+        let builds = interrupts.run(test(&copy.0, mutant).arg("--no-run").arg("--quiet"))?.success();
         if !builds {
             return Err(Error::new(format!("mutant `{}` does not build", mutant.name)));
         }

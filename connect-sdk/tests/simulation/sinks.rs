@@ -197,7 +197,7 @@ fn a_sink_that_keeps_offsets_in_its_target_writes_each_record_once() {
 
 #[test]
 fn a_seed_is_one_order_of_events() {
-    let run = |seeds| simulate_sink::<Rows>(fixture).seeds(seeds).without_io().run();
+    let run = |seeds| simulate_sink::<Rows>(fixture).seeds(seeds).crash_points(0).without_io().run();
     let (first, second) = (run(0..20), run(0..20));
     assert_eq!(first, second);
     assert_ne!(first.sum, run(1..21).sum);

@@ -60,23 +60,28 @@ impl SimulationReport {
 pub(super) struct Runs {
     connector: &'static str,
     seeds: Range<u64>,
+    crash_points_max: u64,
 }
 
 impl Runs {
     pub(super) fn new(connector: &'static str) -> Self {
-        Self { connector, seeds: SEEDS_DEFAULT }
+        Self { connector, seeds: SEEDS_DEFAULT, crash_points_max: CRASH_POINTS_MAX }
     }
 
     pub(super) fn seeds(&mut self, seeds: Range<u64>) {
         self.seeds = seeds;
     }
 
-    /// Runs a world for each seed, then one for each point of death, until `to_death` answers that a life has no such
+    pub(super) fn crash_points(&mut self, max: u64) {
+        self.crash_points_max = max;
+    }
+
+    /// Runs a world for each seed, then those of each point of death, until `to_death` answers that no life has such a
     /// point.
     pub(super) fn all(
         self,
         of_seed: impl Fn(u64) -> Result<Journal, String>,
-        to_death: impl Fn(u64) -> Result<Option<Journal>, String>,
+        to_death: impl Fn(u64) -> Result<Vec<Journal>, String>,
     ) -> Result<SimulationReport, String> {
         let mut report = SimulationReport::default();
         let connector = self.connector;
@@ -88,8 +93,8 @@ impl Runs {
         if let Ok(chosen) = std::env::var(SEED_VAR) {
             if let Some(n) = chosen.strip_prefix(CRASH) {
                 let n = number(SEED_VAR, n)?;
-                if let Some(journal) = to_death(n).map_err(|text| failed(chosen.clone(), text))? {
-                    report.crash_points = 1;
+                for journal in to_death(n).map_err(|text| failed(chosen.clone(), text))? {
+                    report.crash_points += 1;
                     report.add(&journal);
                 }
             } else {
@@ -111,11 +116,14 @@ impl Runs {
             report.seeds += 1;
         }
         let mut n = 1;
-        while report.crash_points < CRASH_POINTS_MAX && !is_late() {
-            let Some(journal) = to_death(n).map_err(|text| failed(format!("{CRASH}{n}"), text))? else { break };
-            report.add(&journal);
-            report.crash_points += 1;
-            n += if n < CRASH_POINTS_MAX / 2 { 1 } else { 1 + Random::new(n).below(5) as u64 };
+        while report.crash_points < self.crash_points_max && !is_late() {
+            let journals = to_death(n).map_err(|text| failed(format!("{CRASH}{n}"), text))?;
+            if journals.is_empty() {
+                break;
+            }
+            report.crash_points += journals.len() as u64;
+            journals.iter().for_each(|journal| report.add(journal));
+            n += if n < self.crash_points_max / 2 { 1 } else { 1 + Random::new(n).below(5) as u64 };
         }
         Ok(report)
     }

@@ -96,6 +96,12 @@ impl SinkSimulation {
         self
     }
 
+    /// Tries so many points of a short life of a task as its last one, instead of 400; 0 tries none.
+    pub fn crash_points(mut self, max: u64) -> Self {
+        self.runs.crash_points(max);
+        self
+    }
+
     /// For sinks that wait for nothing outside of the process but tokio's time: they are not waited for in real time.
     pub fn without_io(mut self) -> Self {
         self.patience = Duration::ZERO;
@@ -134,11 +140,11 @@ impl SinkSimulation {
                 Ok(world.journal)
             })
         };
-        let to_death = |n| -> Result<Option<Journal>, String> {
+        let to_death = |n| -> Result<Vec<Journal>, String> {
             Driver::runtime()?.block_on(async {
                 let mut world = world(0);
                 let died = world.die_at(n, each_once).await?;
-                Ok(died.then_some(world.journal))
+                Ok(died.then_some(world.journal).into_iter().collect())
             })
         };
         runs.all(of_seed, to_death)

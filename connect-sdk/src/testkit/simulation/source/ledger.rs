@@ -15,6 +15,7 @@ use std::{
 pub(super) struct Ledger {
     journal: Journal,
     state: Arc<Mutex<State>>,
+    exactly_once: bool,
 }
 
 struct State {
@@ -36,6 +37,8 @@ struct Slot {
     /// So many records were handed to a producer at least once.
     sent: usize,
     n_repeated: u64,
+    /// So many records are in committed transactions.
+    seen: usize,
 }
 
 /// One task, from its start to its end.
@@ -50,10 +53,14 @@ struct TaskBooks {
     /// What stands behind each sequence number.
     sent: Vec<(usize, usize)>,
     n_resolved: usize,
+    /// Sent in the transaction that is open.
+    open: Vec<(usize, usize)>,
+    /// Another process has taken its place and it does not know.
+    is_zombie: bool,
 }
 
 impl Ledger {
-    pub(super) fn new(journal: Journal, slots: Vec<(PartitionMap, Arc<[EmittedRecord]>)>) -> Self {
+    pub(super) fn new(journal: Journal, slots: Vec<(PartitionMap, Arc<[EmittedRecord]>)>, exactly_once: bool) -> Self {
         let slots = slots.into_iter().map(|(partition, expected)| Slot {
             partition,
             expected,
@@ -62,8 +69,10 @@ impl Ledger {
             stored: 0,
             sent: 0,
             n_repeated: 0,
+            seen: 0,
         });
-        Self { journal, state: Arc::new(Mutex::new(State { slots: slots.collect(), tasks: Vec::new() })) }
+        let state = State { slots: slots.collect(), tasks: Vec::new() };
+        Self { journal, state: Arc::new(Mutex::new(state)), exactly_once }
     }
 
     /// A task begins with these slots. Returns its number in the books.
@@ -82,6 +91,7 @@ impl Ledger {
         for (local, (partition, offset)) in assigned.iter().enumerate() {
             let slot = &slots[books.slots[local]];
             match offset.as_ref().map(|offset| slot.records_before(offset)) {
+                _ if books.is_zombie => {}
                 None if slot.stored > 0 => self.journal.violated(format!(
                     "partition {partition} is opened at its start, although an offset is stored behind record {}",
                     slot.stored
@@ -150,7 +160,8 @@ impl Ledger {
         }
         for (number, at) in books.polled.drain(..).take(n) {
             let slot = &mut slots[number];
-            if at < slot.stored {
+            // What a transaction repeats is a matter of its commit.
+            if at < slot.stored && !self.exactly_once {
                 self.journal.violated(format!(
                     "record {} of partition {} is sent again, although an offset behind record {} is stored",
                     at + 1,
@@ -161,6 +172,7 @@ impl Ledger {
             slot.n_repeated += u64::from(at < slot.sent);
             slot.sent = slot.sent.max(at + 1);
             books.sent.push((number, at));
+            books.open.push((number, at));
         }
     }
 
@@ -202,6 +214,50 @@ impl Ledger {
                 ));
             }
             slot.stored = slot.stored.max(n);
+        }
+    }
+
+    /// Another process is started in the place of a task that still runs.
+    pub(super) fn is_replaced(&self, task: usize) {
+        self.lock().tasks[task].is_zombie = true;
+    }
+
+    /// The open transaction of a task, if there was one, is gone.
+    pub(super) fn aborted(&self, task: usize) {
+        self.lock().tasks[task].open.clear();
+    }
+
+    /// A transaction has taken effect: what was sent in it is seen from now on, and these offsets are stored.
+    pub(super) fn committed(&self, task: usize, offsets: &[(PartitionMap, OffsetMap)]) {
+        let mut state = self.lock();
+        let State { slots, tasks } = &mut *state;
+        let books = &mut tasks[task];
+        for (number, at) in books.open.drain(..) {
+            let slot = &mut slots[number];
+            if at != slot.seen {
+                self.journal.violated(format!(
+                    "record {} of partition {} is seen, but it is the turn of record {}",
+                    at + 1,
+                    slot.partition,
+                    slot.seen + 1
+                ));
+            }
+            slot.seen = at + 1;
+        }
+        for (partition, offset) in offsets {
+            let slot = slots.iter_mut().find(|slot| slot.partition == *partition);
+            match slot.and_then(|slot| slot.records_before(offset).map(|n| (slot, n))) {
+                Some((slot, n)) => slot.stored = n,
+                None => {
+                    self.journal.violated(format!("the offset {offset} of {partition} is stored, which is unknown"))
+                }
+            }
+        }
+        if let Some(slot) = slots.iter().find(|slot| slot.stored != slot.seen) {
+            self.journal.violated(format!(
+                "{} records of partition {} are seen, but the offset behind record {} is stored",
+                slot.seen, slot.partition, slot.stored
+            ));
         }
     }
 

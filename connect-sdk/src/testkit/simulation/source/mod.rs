@@ -3,16 +3,18 @@
 mod connector;
 mod ledger;
 mod ports;
+mod transactions;
 mod world;
 
 use self::world::World;
 use super::{
     driver::{Driver, PATIENCE},
+    journal::Journal,
     runs::{Runs, SimulationReport},
 };
 use crate::{
     erased::{DynSourceConnector, SourceDescriptor},
-    source::SourceConnector,
+    source::{ExactlyOnce, SourceConnector},
     testkit::{
         Fixture,
         source::{Baseline, Checked},
@@ -21,7 +23,7 @@ use crate::{
 use std::{fmt, ops::Range, sync::Arc, time::Duration};
 
 /// How many disturbances a run has at most.
-const DISTURBANCES_MAX: usize = 30;
+const DISTURBANCES_MAX: u64 = 30;
 
 /// A simulation of a source, made by [`simulate_source`].
 #[must_use = "nothing is simulated before `run` is called"]
@@ -40,10 +42,12 @@ impl fmt::Debug for SourceSimulation {
 
 /// Runs a source in the worker's own task loop, in many small worlds in which everything goes wrong: acknowledgements come
 /// late, out of order and never, the offset store fails and hangs, calls fail, tasks are paused, stopped and killed at any
-/// point. Each world is drawn from a seed and is the same each time.
+/// point. Each world is drawn from a seed and is the same each time. In every second world a source that supports it runs
+/// exactly-once: its transactions are aborted, answered late and never, and two tasks run in one place.
 ///
 /// It checks that no record is lost, that each partition's records come in order, that nothing is sent again that was
-/// sent before the last stored offset, and that a good stop leaves nothing to be sent again. `fixture` is the one of
+/// sent before the last stored offset, and that a good stop leaves nothing to be sent again; exactly-once, that every record
+/// is seen once and together with its offset. `fixture` is the one of
 /// [`replay`](crate::testkit::replay), which should pass before.
 ///
 /// ```
@@ -100,6 +104,12 @@ impl SourceSimulation {
         self
     }
 
+    /// Tries so many points of a short life of a task as its last one, instead of 400; 0 tries none.
+    pub fn crash_points(mut self, max: u64) -> Self {
+        self.runs.crash_points(max);
+        self
+    }
+
     /// For sources that wait for nothing outside of the process but tokio's time: they are not waited for in real time.
     pub fn without_io(mut self) -> Self {
         self.patience = Duration::ZERO;
@@ -122,27 +132,32 @@ impl SourceSimulation {
     pub fn check(self) -> Result<SimulationReport, String> {
         let Self { connector, fixture, runs, patience } = self;
         let mut fixture = fixture();
+        let supports_exactly_once = !matches!(connector.meta().exactly_once, ExactlyOnce::Unsupported(_));
         let baseline = Arc::new(Baseline::new(connector, &mut fixture)?);
-        runs.all(|seed| run_seed(seed, &baseline, patience), |n| run_to_death(n, &baseline, patience))
+        let of_seed = |seed: u64| -> Checked<Journal> {
+            Driver::runtime()?.block_on(async {
+                let exactly_once = supports_exactly_once && seed % 2 == 1;
+                let mut world = World::new(seed, &baseline, patience, exactly_once);
+                for _ in 0..=seed / 2 % DISTURBANCES_MAX {
+                    world.disturb().await?;
+                }
+                world.come_to_peace().await?;
+                Ok(world.journal)
+            })
+        };
+        let to_death = |n| -> Checked<Vec<Journal>> {
+            let mut journals = Vec::new();
+            for exactly_once in if supports_exactly_once { &[false, true][..] } else { &[false] } {
+                Driver::runtime()?.block_on(async {
+                    let mut world = World::new(0, &baseline, patience, *exactly_once);
+                    if world.die_at(n).await? {
+                        journals.push(world.journal);
+                    }
+                    Checked::Ok(())
+                })?;
+            }
+            Ok(journals)
+        };
+        runs.all(of_seed, to_death)
     }
-}
-
-fn run_seed(seed: u64, baseline: &Arc<Baseline>, patience: Duration) -> Checked<super::journal::Journal> {
-    Driver::runtime()?.block_on(async {
-        let mut world = World::new(seed, baseline, patience);
-        let n = 1 + usize::try_from(seed % DISTURBANCES_MAX as u64).unwrap_or(0);
-        for _ in 0..n {
-            world.disturb().await?;
-        }
-        world.come_to_peace().await?;
-        Ok(world.journal)
-    })
-}
-
-fn run_to_death(n: u64, baseline: &Arc<Baseline>, patience: Duration) -> Checked<Option<super::journal::Journal>> {
-    Driver::runtime()?.block_on(async {
-        let mut world = World::new(0, baseline, patience);
-        let died = world.die_at(n).await?;
-        Ok(died.then_some(world.journal))
-    })
 }

@@ -5,12 +5,13 @@ use super::{
     connector::Simulated,
     ledger::Ledger,
     ports::{Caller, Offsets, Producer, Topics},
+    transactions::{Ghosts, Transactional},
 };
 use crate::{
     task::{
         Converters, TaskEnd, TaskInfo,
         ports::TargetState,
-        source::{SourcePorts, SourceProducer, SourceTask, SourceTaskConfig, SourceWorkerValues},
+        source::{SourcePorts, SourceProducer, SourceTask, SourceTaskConfig, SourceWorkerValues, TransactionBoundary},
     },
     testkit::{
         FaultPlan, MemoryKafka, MemoryOffsets, Produced, Random, Reports, TextConverter, Wishes,
@@ -35,6 +36,9 @@ const STOP_MAX: Duration = Duration::from_secs(60);
 const CALM_ACK_DELAY: Duration = Duration::from_secs(1);
 /// What a record is refused with.
 const REFUSED: &str = "refused, as the plan says";
+/// What a task may fail with, because its world did that to it.
+const ALLOWED: [&str; 4] =
+    [REFUSED, "a record of the transaction was refused", "the transaction has expired", "fenced: "];
 
 pub(super) struct World {
     pub(super) journal: Journal,
@@ -51,6 +55,10 @@ pub(super) struct World {
     n_started: u64,
     /// Something keeps records or offsets from being accepted in time.
     is_troubled: bool,
+    exactly_once: bool,
+    ghosts: Ghosts,
+    /// Tasks in whose place others were started, by mistake.
+    zombies: Vec<Running>,
 }
 
 /// A task that was started.
@@ -75,7 +83,7 @@ impl Running {
 
 impl World {
     /// A new world. Must be made inside of [`Driver::runtime`].
-    pub(super) fn new(seed: u64, baseline: &Arc<Baseline>, patience: Duration) -> Self {
+    pub(super) fn new(seed: u64, baseline: &Arc<Baseline>, patience: Duration, exactly_once: bool) -> Self {
         let driver = Driver::new(seed, patience);
         let mut random = Random::new(seed ^ 0x5EED);
         let clock = driver.clock();
@@ -84,7 +92,7 @@ impl World {
         let n_tasks = 1 + random.below(n_slots.min(TASKS_MAX));
         let slots: Vec<Vec<usize>> = (0..n_tasks).map(|task| (task..n_slots).step_by(n_tasks).collect()).collect();
         Self {
-            ledger: Ledger::new(journal.clone(), baseline.by_slot()),
+            ledger: Ledger::new(journal.clone(), baseline.by_slot(), exactly_once),
             journal,
             kafka: MemoryKafka::new(clock.clone(), seed),
             store: MemoryOffsets::new(clock.clone()),
@@ -96,6 +104,9 @@ impl World {
             driver,
             n_started: 0,
             is_troubled: false,
+            exactly_once,
+            ghosts: Ghosts::default(),
+            zombies: Vec::new(),
         }
     }
 
@@ -114,7 +125,8 @@ impl World {
             journal: self.journal.clone(),
             ledger: self.ledger.clone(),
         };
-        let subject = &self.baseline.subject;
+        let baseline = self.baseline.clone();
+        let subject = &baseline.subject;
         let connector = Simulated {
             subject: subject.clone(),
             caller: caller.clone(),
@@ -126,10 +138,19 @@ impl World {
         config.batch.records = 1 + self.random.below(5);
         config.inflight_records_max = 1 + self.random.below(20);
         config.retry_timeout = None;
+        config.boundary = self.boundary();
         let converter = Arc::new(TextConverter);
+        let producer = if self.exactly_once {
+            let (id, arrives) = (format!("connect-simulated-{index}"), self.random.chance(50));
+            let (caller, ghosts) = (caller.clone(), self.ghosts.clone());
+            let producer = Transactional::new(caller, &self.kafka, &self.store, &id, ghosts, arrives);
+            SourceProducer::ExactlyOnce(Box::new(producer))
+        } else {
+            SourceProducer::AtLeastOnce(Box::new(Producer::new(caller.clone(), &self.kafka)))
+        };
         let ports = SourcePorts {
             clock: Arc::new(self.driver.clock()),
-            producer: SourceProducer::AtLeastOnce(Box::new(Producer::new(caller.clone(), &self.kafka))),
+            producer,
             topics: Arc::new(Topics { caller: caller.clone(), kafka: self.kafka.clone() }),
             offsets: Arc::new(Offsets { caller, store: self.store.clone(), arrives: self.random.chance(50) }),
             commands: Box::new(wishes.clone()),
@@ -157,8 +178,22 @@ impl World {
         Ok(())
     }
 
+    fn boundary(&mut self) -> TransactionBoundary {
+        if self.random.chance(50) {
+            return TransactionBoundary::Poll;
+        }
+        TransactionBoundary::Interval {
+            interval: Duration::from_millis(1 + self.random.below(600) as u64),
+            records_max: 1 + self.random.below(12) as u64,
+            bytes_max: 1 << 20,
+        }
+    }
+
     /// Lets everything run for a while.
     pub(super) async fn pass(&mut self, time: Duration) -> Checked {
+        for ghost in self.ghosts.take() {
+            self.driver.sim.spawn(ghost.haunt());
+        }
         let journal = self.journal.clone();
         self.driver.run_until(time, || journal.is_violated()).await?;
         for task in self.tasks.iter_mut().flatten() {
@@ -175,22 +210,43 @@ impl World {
             match end {
                 None => self.journal.step(format!("task {index} has died")),
                 Some(TaskEnd::Stopped) => self.journal.step(format!("task {index} has stopped")),
-                Some(TaskEnd::Failed(error)) if error.chain().contains(REFUSED) => {
+                Some(TaskEnd::Failed(error)) if ALLOWED.iter().any(|text| error.chain().contains(text)) => {
                     self.journal.step(format!("task {index} has failed: {}", error.chain()));
-                    self.journal.saw("a refused record");
+                    if error.chain().contains(REFUSED) {
+                        self.journal.saw("a refused record");
+                    }
                 }
                 Some(TaskEnd::Failed(error)) => {
                     self.journal.violated(format!("task {index} failed: {}", error.chain()));
                 }
             }
         }
+        for zombie in &self.zombies {
+            if let Some(Some(TaskEnd::Failed(error))) = zombie.take_end()
+                && error.chain().contains("fenced: ")
+            {
+                self.journal.step(format!("a zombie has failed: {}", error.chain()));
+                self.journal.saw("a fenced task");
+            }
+        }
         self.journal.violation().map_or(Ok(()), Err)
+    }
+
+    /// Starts another process in the place of a task that runs, as two workers with the same configuration do.
+    fn replace(&mut self, index: usize) -> Checked {
+        if let Some(task) = self.tasks[index].take() {
+            self.journal.step(format!("task {index} is started although it runs"));
+            self.ledger.is_replaced(task.task);
+            self.zombies.push(task);
+            self.start(index)?;
+        }
+        Ok(())
     }
 
     /// One disturbance, and some time.
     pub(super) async fn disturb(&mut self) -> Checked {
         let index = self.random.below(self.tasks.len());
-        match self.random.below(14) {
+        match self.random.below(if self.exactly_once { 17 } else { 14 }) {
             0 => self.kill(index),
             1..3 => {
                 let n = 1 + self.random.below(60) as u64;
@@ -226,6 +282,20 @@ impl World {
                 self.trouble.set(Duration::from_millis(delay), percent);
             }
             12 => self.refuse_one(),
+            14 => self.replace(index)?,
+            15 => {
+                let (n, is_fatal) = (self.random.below(3), self.random.chance(20));
+                self.journal.step(format!("{n} transactions must be aborted; the next has expired: {is_fatal}"));
+                self.kafka.plan(|plan| {
+                    plan.abortable_commits = u32::try_from(n).unwrap_or(0);
+                    plan.fatal_commit = is_fatal;
+                });
+            }
+            16 => {
+                let longest = [5, 300, 2500][self.random.below(3)];
+                self.journal.step(format!("commits take up to {longest} ms"));
+                self.kafka.plan(|plan| plan.commit_delay.1 = Duration::from_millis(longest));
+            }
             _ => {
                 let (queue, failures) = (1 + self.random.below(10), self.random.below(3));
                 self.journal
@@ -279,7 +349,11 @@ impl World {
     /// Tasks of which something may be unstored when they stop are not calm any more.
     fn see_trouble(&mut self) {
         let mut slow = false;
-        self.kafka.plan(|plan| slow = plan.hold_acks || plan.ack_delay.1 > CALM_ACK_DELAY || plan.refuse.is_some());
+        self.kafka.plan(|plan| {
+            let is_slow = plan.ack_delay.1.max(plan.commit_delay.1) > CALM_ACK_DELAY;
+            let fails = plan.refuse.is_some() || plan.abortable_commits > 0 || plan.fatal_commit;
+            slow = plan.hold_acks || is_slow || fails;
+        });
         self.is_troubled = slow || !self.store.works();
         for task in self.tasks.iter_mut().flatten() {
             task.is_calm &= !self.is_troubled;
@@ -309,6 +383,7 @@ impl World {
     /// No more trouble: in the end everything has arrived and is stored.
     pub(super) async fn come_to_peace(&mut self) -> Checked {
         self.journal.step("peace");
+        self.zombies.drain(..).for_each(|zombie| zombie.life.kill());
         self.kafka.plan(|plan| *plan = FaultPlan::default());
         self.store.fail_next(0);
         self.store.fail_next_loads(0);
