@@ -4,6 +4,7 @@ use super::{EXIT_CONFIG, connector_file::read_connector_file, plugins::Format, p
 use crate::{
     config::{ConfigInfos, ConfigProviders, ExactlyOnceWorker, OverridePolicy, Validation, validate_connector},
     plugins::find_connector,
+    transforms::ChainConfig,
 };
 use connect_sdk::{config::ConfigErrors, plugin::Plugins};
 use std::{
@@ -68,6 +69,7 @@ fn judge(plugins: &Plugins, around: &Surroundings, file: &Path) -> Result<Config
     }
     let connector = find_connector(plugins, class).map_err(|why| vec![why])?;
     let properties = resolved.properties.iter().map(|(key, value)| (key.clone(), Some(value.clone()))).collect();
+    let chain = ChainConfig::from_properties(plugins, &resolved.properties).err().unwrap_or_default();
     let mut infos = validate_connector(&Validation {
         plugins,
         connector,
@@ -75,6 +77,7 @@ fn judge(plugins: &Plugins, around: &Surroundings, file: &Path) -> Result<Config
         policy: &around.policy,
         worker_group: None,
         exactly_once: &around.exactly_once,
+        chain: &chain,
     });
     for value in infos.configs.iter_mut().filter_map(|config| config.value.as_mut()) {
         // What a provider has given may be a secret.

@@ -97,6 +97,13 @@ impl KnownClasses {
 #[derive(Debug)]
 pub(super) struct OfferClasses(Vec<String>);
 
+impl OfferClasses {
+    /// Offers these.
+    pub(super) fn new(names: Vec<String>) -> Self {
+        Self(names)
+    }
+}
+
 impl Recommender for OfferClasses {
     fn valid_values(&self, _: &str, _: &Config) -> Result<Vec<ParsedValue>, ConfigError> {
         Ok(self.0.iter().map(|name| ParsedValue::Class(name.clone())).collect())

@@ -1,4 +1,5 @@
-//! Judges the whole configuration of a connector: the framework's keys, its own, its converters' and its clients'.
+//! Judges the whole configuration of a connector: the framework's keys, those of its transformations and predicates, its
+//! own, its converters' and its clients'.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +7,9 @@ use super::connector::{ConnectorKind, own_keys_def};
 use super::exactly_once::{ExactlyOnceWorker, check_exactly_once};
 use super::infos::{ConfigInfo, ConfigInfos, ConfigKeyInfo, ConfigValueInfo};
 use super::override_policy::{ClientKind, OverridePolicy};
-use super::{KnownClasses, sink_connector_config_def, sink_topic_errors, source_connector_config_def};
+use super::{
+    KnownClasses, sink_connector_config_def, sink_topic_errors, source_connector_config_def, with_transform_keys,
+};
 use connect_sdk::config::{ConfigDef, ConfigErrors, ConfigValueReport};
 use connect_sdk::plugin::{ConnectorPlugin, Plugins};
 
@@ -26,6 +29,8 @@ pub struct Validation<'a> {
     pub worker_group: Option<&'a str>,
     /// What the worker offers to exactly-once sources.
     pub exactly_once: &'a ExactlyOnceWorker,
+    /// What whoever makes the transformations and predicates found wrong with them.
+    pub chain: &'a ConfigErrors,
 }
 
 /// One part of the answer: keys with their reports.
@@ -55,7 +60,7 @@ pub fn validate_connector(request: &Validation<'_>) -> ConfigInfos {
         ConnectorKind::Sink => sink_connector_config_def(&classes),
     };
     // A key that the connector defines itself is the connector's.
-    let framework = framework.and(&own_keys_def(kind));
+    let framework = with_transform_keys(framework.and(&own_keys_def(kind)), request.plugins, &text);
     let of_framework = framework.keys().iter().filter(|key| connector_def.key(key.name()).is_none()).cloned();
     let def = of_framework.chain(connector_def.keys().iter().cloned()).fold(ConfigDef::new(), ConfigDef::define);
 
@@ -69,6 +74,7 @@ pub fn validate_connector(request: &Validation<'_>) -> ConfigInfos {
             main.check_group(&text, group);
         }
     }
+    main.add_where_none(request.chain);
     main.add_all(exactly_once);
     // The connector sees the whole: it may find what no single key shows.
     main.add_all(checked.err().unwrap_or_default());
@@ -113,6 +119,19 @@ impl Part {
         for error in errors {
             // What concerns no single key is told with the class of the connector.
             self.add(error.key().unwrap_or("connector.class"), error.message());
+        }
+    }
+
+    /// Adds messages to keys with which nothing was found wrong; the others say it in Kafka's words already.
+    fn add_where_none(&mut self, errors: &ConfigErrors) {
+        for error in errors {
+            let key = error.key().unwrap_or("transforms");
+            let known = |report: &ConfigValueReport| {
+                report.name == key && !report.errors.is_empty() || report.errors.iter().any(|e| e == error.message())
+            };
+            if !self.reports.iter().any(known) {
+                self.add(key, error.message());
+            }
         }
     }
 

@@ -197,6 +197,44 @@ fn maps_that_are_nested_too_deeply_do_not_overflow_the_stack() {
     assert_eq!(flat.as_map().unwrap().get_str(&"a".repeat(1000)), Some(Some(&1.into())));
 }
 
+#[test]
+fn nulls_pass_and_hide_nothing_beside_them() {
+    let inner: Map = [("b", None), ("c", Some(1))].into_iter().collect();
+    let nested: Map = [("a", Value::from(inner)), ("d", 2.into())].into_iter().collect();
+    let flat = apply(&mut *make("Flatten$Value", &[]), record(None, Some(nested.into()))).unwrap();
+    let expected: Map = [("a.b", None), ("a.c", Some(1)), ("d", Some(2))].into_iter().collect();
+    assert_eq!(flat.value, Some(expected.into()));
+
+    let key: Map = [("k", 1)].into_iter().collect();
+    let mut tombstone = record(None, None);
+    tombstone.key.value = Some(key.into());
+    let settings = [("static.field", "s"), ("static.value", "v")];
+    let changed = make("InsertField$Key", &settings).apply(tombstone).unwrap().unwrap();
+    assert_eq!(changed.key.value.unwrap().as_map().unwrap().get_str("s"), Some(Some(&"v".into())));
+    assert_eq!(changed.value, SchemaAndValue::NULL);
+
+    let null_field: Map = [("a", None::<Value>)].into_iter().collect();
+    for (class, settings, schema) in [
+        ("TimestampConverter$Value", &[("target.type", "unix")][..], Some(Schema::optional_int64())),
+        ("TimestampConverter$Value", &[("target.type", "unix")], None),
+        ("Cast$Value", &[("spec", "int32")], Some(Schema::optional_int32())),
+        ("Cast$Value", &[("spec", "a:int8")], None),
+    ] {
+        let changed = apply(&mut *make(class, settings), record(schema.clone(), None)).unwrap();
+        assert_eq!(changed, SchemaAndValue::new(schema, None), "{class}");
+    }
+    for (class, settings) in [
+        ("TimestampConverter$Value", &[("field", "a"), ("target.type", "unix")][..]),
+        ("Cast$Value", &[("spec", "a:int8")]),
+        ("MaskField$Value", &[("fields", "a")]),
+    ] {
+        let changed = apply(&mut *make(class, settings), record(None, Some(null_field.clone().into()))).unwrap();
+        assert_eq!(changed.value, Some(null_field.clone().into()), "{class}");
+    }
+    let absent = apply(&mut *make("ExtractField$Value", &[("field", "x")]), record(None, Some(null_field.into())));
+    assert_eq!(absent, Ok(SchemaAndValue::NULL));
+}
+
 /// Settings with which each class can be made.
 const SETTINGS: &[(&str, &[(&str, &str)])] = &[
     ("DropHeaders", &[("headers", "h")]),

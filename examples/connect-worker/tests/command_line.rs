@@ -28,6 +28,7 @@ fn help_names_the_commands() {
 fn plugins_are_listed_under_the_names_that_configurations_may_have() {
     let table = stdout(&connect(&["plugins"]));
     assert!(table.contains("org.apache.kafka.connect.file.FileStreamSourceConnector"), "{table}");
+    assert!(table.contains("org.apache.kafka.connect.transforms.Cast$Value"), "{table}");
     let json: serde_json::Value = serde_json::from_str(&stdout(&connect(&["plugins", "--format", "json"]))).unwrap();
     let of_kind = |kind: &str| json.as_array().unwrap().iter().filter(|p| p["type"] == kind).count();
     assert!(of_kind("source") >= 1 && of_kind("sink") >= 1 && of_kind("converter") >= 9, "{json:#}");
@@ -55,12 +56,23 @@ fn every_error_of_every_file_is_told() {
     let good = file("good.properties", "name=good\nconnector.class=FileStreamSource\ntopic=t\n");
     let bad = file("bad.properties", "name=bad\nconnector.class=FileStreamSource\ntasks.max=many\n");
     let unknown = file("unknown.json", r#"{"name": "unknown", "connector.class": "Nothing"}"#);
-    let output = connect(&["validate", &good, &bad, &unknown]);
+    let chain = file(
+        "chain.properties",
+        "name=chain\nconnector.class=FileStreamSource\ntopic=t\ntransforms=r,f\ntransforms.r.type=RegexRouter\n\
+         transforms.r.regex=(\ntransforms.r.replacement=x\ntransforms.f.type=Filter\ntransforms.f.predicate=p\n",
+    );
+    let output = connect(&["validate", &good, &bad, &unknown, &chain]);
     let said = stdout(&output);
     assert_eq!(output.status.code(), Some(1), "{said}");
-    for text in
-        ["good.properties: ok", "`tasks.max`: Invalid value many", "\"topic\"", "unknown connector class `Nothing`"]
-    {
+    for text in [
+        "good.properties: ok",
+        "`tasks.max`: Invalid value many",
+        "\"topic\"",
+        "unknown connector class `Nothing`",
+        "chain.properties: 2 error(s)",
+        "`transforms.r.regex`: Invalid value ( for configuration regex: Invalid regex: Unclosed group",
+        "`transforms.f.predicate`: Invalid value p for configuration transforms.f.predicate",
+    ] {
         assert!(said.contains(text), "{text}: {said}");
     }
     let output = connect(&["validate", "--format", "json", &good]);

@@ -1,9 +1,10 @@
 //! Validation gives what Kafka's REST API would answer.
 
-use connect_sdk::config::ConfigError;
+use connect_sdk::config::{ConfigError, ConfigKey, ConfigType};
 use connect_sdk::converter::ConverterClass;
 use connect_sdk::prelude::*;
 use connect_sdk::task::OpenCx;
+use connect_sdk::transform::TransformationClass;
 
 use super::*;
 
@@ -45,19 +46,34 @@ impl DirectSink for Print {
 }
 
 fn plugins() -> Plugins {
-    Plugins::new().sink::<Print>().converter(ConverterClass {
-        java: "org.example.UpperConverter",
-        version: "1",
-        config_def: || {
-            let key = connect_sdk::config::ConfigKey::new("depth", connect_sdk::config::ConfigType::Int);
-            ConfigDef::new().define(key.default("1").group("Upper", 0))
-        },
-        converter: Some(|_, _| Err("not made here".into())),
-        header_converter: None,
-    })
+    Plugins::new()
+        .sink::<Print>()
+        .converter(ConverterClass {
+            java: "org.example.UpperConverter",
+            version: "1",
+            config_def: || {
+                let key = ConfigKey::new("depth", ConfigType::Int);
+                ConfigDef::new().define(key.default("1").group("Upper", 0))
+            },
+            converter: Some(|_, _| Err("not made here".into())),
+            header_converter: None,
+        })
+        .transformation(TransformationClass {
+            class: "org.example.Trim$Value",
+            version: "1.2",
+            config_def: || {
+                let keys = ["negate", "length"].map(|name| ConfigKey::new(name, ConfigType::Int).default("1"));
+                keys.into_iter().fold(ConfigDef::new(), ConfigDef::define)
+            },
+            make: |_| Err("not made here".into()),
+        })
 }
 
 fn validate(pairs: &[(&str, Option<&str>)], policy: &OverridePolicy) -> ConfigInfos {
+    validate_with_chain(pairs, policy, &ConfigErrors::new())
+}
+
+fn validate_with_chain(pairs: &[(&str, Option<&str>)], policy: &OverridePolicy, chain: &ConfigErrors) -> ConfigInfos {
     let plugins = plugins();
     let sound = [("name", Some("c")), ("connector.class", Some("print")), ("topics", Some("t"))];
     let all = sound.iter().chain(pairs);
@@ -69,6 +85,7 @@ fn validate(pairs: &[(&str, Option<&str>)], policy: &OverridePolicy) -> ConfigIn
         policy,
         worker_group: Some("connect-c"),
         exactly_once: &ExactlyOnceWorker::Standalone { offsets_in_topic: false },
+        chain,
     })
 }
 
@@ -123,6 +140,72 @@ fn what_no_single_key_shows_is_judged_too() {
     );
     let json = serde_json::to_string(&infos).unwrap();
     assert!(!json.contains("s3cret") && json.contains("[hidden]"));
+}
+
+#[test]
+fn transformations_bring_their_keys_in_groups_of_their_own() {
+    let chain: ConfigErrors = [
+        ("transforms.a.length", "reported otherwise"),
+        ("transforms.c.predicate", "no such predicate"),
+        (
+            "transforms.b.negate",
+            "Config 'transforms.b.negate' was provided but there is no config 'transforms.b.predicate' \
+          defining a predicate to be negated.",
+        ),
+    ]
+    .into_iter()
+    .map(|(key, text)| ConfigError::on(key, text))
+    .collect();
+    let infos = validate_with_chain(
+        &[
+            ("name", Some("other")),
+            ("transforms", Some("a, b,a")),
+            ("transforms.a.type", Some("org.example.Trim$Value")),
+            ("transforms.a.length", Some("x")),
+            ("transforms.b.type", Some("Trim")),
+            ("transforms.b.negate", Some("true")),
+            ("predicates", Some("p")),
+        ],
+        &OverridePolicy::All,
+        &chain,
+    );
+    let of = |prefix: &str| -> Vec<(&str, Option<&str>, i32, &str)> {
+        let keys = infos.configs.iter().filter_map(|config| config.definition.as_ref());
+        let keys = keys.filter(|key| key.name.starts_with(prefix));
+        keys.map(|key| (key.name.as_str(), key.group.as_deref(), key.order_in_group, key.config_type.as_str()))
+            .collect()
+    };
+    let group = Some("Transforms: a");
+    assert_eq!(
+        of("transforms.a."),
+        [
+            ("transforms.a.type", group, 0, "CLASS"),
+            ("transforms.a.plugin.version", group, 1, "STRING"),
+            ("transforms.a.length", group, 2, "INT"),
+            // The framework's, not the class's.
+            ("transforms.a.negate", group, 3, "BOOLEAN"),
+            ("transforms.a.predicate", group, 4, "STRING"),
+        ]
+    );
+    assert_eq!(of("predicates.p.").len(), 2);
+    let named: Vec<_> = errors(&infos).into_iter().filter(|(key, _)| *key != "transforms").collect();
+    assert_eq!(
+        named,
+        [
+            ("transforms.c.predicate", "no such predicate"),
+            ("transforms.a.length", "Invalid value x for configuration transforms.a.length: Not a number of type INT"),
+            (
+                "transforms.b.type",
+                "Invalid value Trim for configuration transforms.b.type: Class Trim could not be found."
+            ),
+            (
+                "transforms.b.type",
+                "Config 'transforms.b.negate' was provided but there is no config 'transforms.b.predicate' defining a \
+                 predicate to be negated."
+            ),
+            ("predicates.p.type", "Missing required configuration \"predicates.p.type\" which has no default value."),
+        ]
+    );
 }
 
 #[test]

@@ -6,7 +6,7 @@ use connect_sdk::config::{ConfigDef, ConfigErrors};
 use connect_sdk::data::{DataError, SchemaAndValue};
 use connect_sdk::erased::Properties;
 use connect_sdk::plugin::Plugins;
-use connect_sdk::transform::{ConnectRecord, Predicate, PredicateClass, Transformation};
+use connect_sdk::transform::{ConnectRecord, Predicate, PredicateClass, Transformation, TransformationClass};
 
 fn plugins() -> Plugins {
     let plugins = classes().into_iter().fold(Plugins::new(), Plugins::transformation);
@@ -169,6 +169,30 @@ fn keys_that_nobody_reads_are_told() {
             "`predicates.p.type` has no effect: `predicates` does not name such an alias",
         ]
     );
+}
+
+#[test]
+fn a_transformation_does_not_get_the_keys_of_the_framework() {
+    let plugins = plugins().transformation(TransformationClass {
+        class: "strict",
+        version: "1",
+        config_def: ConfigDef::new,
+        make: |settings| {
+            assert_eq!(settings.keys().collect::<Vec<_>>(), ["own"]);
+            Ok(Box::new(super::Chain::default()))
+        },
+    });
+    let pairs = properties(&[
+        ("transforms", "t"),
+        ("transforms.t.type", "strict"),
+        ("transforms.t.own", "x"),
+        ("transforms.t.predicate", "p"),
+        ("transforms.t.negate", "true"),
+        ("transforms.t.plugin.version", "1"),
+        ("predicates", "p"),
+        ("predicates.p.type", "RecordIsTombstone"),
+    ]);
+    ChainConfig::from_properties(&plugins, &pairs).unwrap();
 }
 
 struct Broken;
