@@ -14,7 +14,8 @@ use crate::{
     kafka::{DevAdmin, DevBroker, KafkaAdmin, OffsetRecords, Subscription, client_ids},
     storage::MemoryOffsetStore,
     worker::{
-        ClientBase, Clients, KafkaClients, KnownIds, OffsetClients, TaskDefaults, TaskMonitor, Worker, WorkerOffsets,
+        ClientBase, Clients, Fencing, KafkaClients, KnownIds, OffsetClients, TaskDefaults, TaskMonitor, Worker,
+        WorkerOffsets,
     },
 };
 use connect_sdk::{
@@ -144,6 +145,20 @@ struct DevClients {
     volumes: Arc<Volumes>,
 }
 
+impl Fencing for DevClients {
+    fn transactional_id_prefix(&self, name: &str) -> String {
+        self.clients.transactional_id_prefix(name)
+    }
+
+    fn transactional_ids<'a>(&'a self, name: &'a str, connector: &'a Properties) -> BoxFuture<'a, Result<KnownIds>> {
+        self.clients.transactional_ids(name, connector)
+    }
+
+    fn fence<'a>(&'a self, name: &'a str, connector: &'a Properties, tasks: Vec<u32>) -> BoxFuture<'a, Result<()>> {
+        self.clients.fence(name, connector, tasks)
+    }
+}
+
 impl Clients for DevClients {
     fn producer(&self, task: &ConnectorTaskId, connector: &Properties) -> Result<Box<dyn RecordProducer>> {
         let producer = self.clients.producer(task, connector)?;
@@ -180,18 +195,6 @@ impl Clients for DevClients {
 
     fn offsets(&self, name: &str, connector: &Properties, exactly_once: bool) -> Result<OffsetClients> {
         self.clients.offsets(name, connector, exactly_once)
-    }
-
-    fn transactional_id_prefix(&self, name: &str) -> String {
-        self.clients.transactional_id_prefix(name)
-    }
-
-    fn transactional_ids<'a>(&'a self, name: &'a str, connector: &'a Properties) -> BoxFuture<'a, Result<KnownIds>> {
-        self.clients.transactional_ids(name, connector)
-    }
-
-    fn fence<'a>(&'a self, name: &'a str, connector: &'a Properties, tasks: Vec<u32>) -> BoxFuture<'a, Result<()>> {
-        self.clients.fence(name, connector, tasks)
     }
 
     fn dead_letter_topic(&self, task: &ConnectorTaskId, connector: &Properties) -> Result<Option<DeadLetterTopic>> {

@@ -1,6 +1,6 @@
 //! What a worker needs of Kafka for its tasks: implemented on librdkafka, and by fakes in tests.
 
-use super::fencing::KnownIds;
+use super::fencing::Fencing;
 use crate::{
     id::ConnectorTaskId,
     kafka::{LogClients, OffsetRecords, Subscription},
@@ -21,7 +21,7 @@ pub(crate) struct OffsetClients {
 }
 
 /// Makes the Kafka clients of tasks, from the worker's configuration and the connector's overrides.
-pub(crate) trait Clients: Send + Sync + std::fmt::Debug {
+pub(crate) trait Clients: Fencing + Send + Sync + std::fmt::Debug {
     /// A source task's producer.
     ///
     /// # Errors
@@ -67,21 +67,6 @@ pub(crate) trait Clients: Send + Sync + std::fmt::Debug {
     /// # Errors
     /// Fatal: a client's configuration is wrong.
     fn offsets(&self, name: &str, connector: &Properties, exactly_once: bool) -> Result<OffsetClients>;
-
-    /// What the transactional ids of a connector's tasks begin with.
-    fn transactional_id_prefix(&self, name: &str) -> String;
-
-    /// The transactional ids that the brokers know and that begin as those of a connector's tasks.
-    ///
-    /// # Errors
-    /// Retriable while brokers do not answer; fatal: no login, no right.
-    fn transactional_ids<'a>(&'a self, name: &'a str, connector: &'a Properties) -> BoxFuture<'a, Result<KnownIds>>;
-
-    /// Fences whoever has the transactional ids of these tasks.
-    ///
-    /// # Errors
-    /// Retriable while brokers do not answer; fatal: no login, no right.
-    fn fence<'a>(&'a self, name: &'a str, connector: &'a Properties, tasks: Vec<u32>) -> BoxFuture<'a, Result<()>>;
 
     /// The topic of a task's dead letter queue; nothing if the connector has none.
     ///

@@ -1,9 +1,8 @@
 //! Fencing: before the tasks of an exactly-once source are started, everything that still has one of their transactional
 //! ids is cut off (KIP-618).
 
-use super::clients::Clients;
 use connect_sdk::{
-    erased::Properties,
+    erased::{BoxFuture, Properties},
     error::{Result, TaskError},
 };
 use std::{collections::BTreeSet, time::Duration};
@@ -26,6 +25,24 @@ pub(crate) enum KnownIds {
     Listed(Vec<String>),
     /// The brokers cannot be asked, for this reason.
     Unlisted(String),
+}
+
+/// What fencing asks of Kafka.
+pub(crate) trait Fencing: Send + Sync {
+    /// What the transactional ids of a connector's tasks begin with.
+    fn transactional_id_prefix(&self, name: &str) -> String;
+
+    /// The transactional ids that the brokers know and that begin as those of a connector's tasks.
+    ///
+    /// # Errors
+    /// Retriable while brokers do not answer; fatal: no login, no right.
+    fn transactional_ids<'a>(&'a self, name: &'a str, connector: &'a Properties) -> BoxFuture<'a, Result<KnownIds>>;
+
+    /// Fences whoever has the transactional ids of these tasks.
+    ///
+    /// # Errors
+    /// Retriable while brokers do not answer; fatal: no login, no right.
+    fn fence<'a>(&'a self, name: &'a str, connector: &'a Properties, tasks: Vec<u32>) -> BoxFuture<'a, Result<()>>;
 }
 
 /// The numbers whose ids are fenced before `n_tasks` tasks are started; `n_before` is how many the generation before had,
@@ -59,7 +76,7 @@ fn task_number(text: &str) -> Option<u32> {
 /// # Cancel safety
 /// Ids that are being taken may be taken still.
 pub(crate) async fn fence_tasks(
-    clients: &dyn Clients,
+    clients: &dyn Fencing,
     connector: &str,
     properties: &Properties,
     n_tasks: u32,
@@ -79,7 +96,7 @@ pub(crate) async fn fence_tasks(
 }
 
 async fn try_round(
-    clients: &dyn Clients,
+    clients: &dyn Fencing,
     connector: &str,
     properties: &Properties,
     n_tasks: u32,
@@ -102,40 +119,4 @@ async fn try_round(
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const PREFIX: &str = "g-a-";
-
-    fn listed(ids: &[&str]) -> KnownIds {
-        KnownIds::Listed(ids.iter().map(|id| (*id).to_owned()).collect())
-    }
-
-    fn numbers(known: &KnownIds, n_tasks: u32, n_before: u32) -> Vec<u32> {
-        to_fence(PREFIX, known, n_tasks, n_before).into_iter().collect()
-    }
-
-    #[test]
-    fn every_id_that_a_task_ever_had_is_fenced_and_no_other() {
-        for (ids, n_tasks, expected) in [
-            (&[][..], 4, &[][..]),
-            (&["g-a-0"], 1, &[]),
-            (&["g-a-0"], 2, &[0, 1]),
-            (&["g-a-0", "g-a-1", "g-a-2", "g-a-3"], 2, &[0, 1, 2, 3]),
-            (&["g-a-3"], 1, &[0, 3]),
-            // Other connectors, other groups, and what no worker writes.
-            (&["g-a-1-0", "g-ab-0", "x-g-a-0", "g-a-", "g-a-01", "g-a-+1", "g-a-99999999999"], 3, &[]),
-        ] {
-            assert_eq!(numbers(&listed(ids), n_tasks, 0), expected, "{ids:?} before {n_tasks} tasks");
-        }
-    }
-
-    #[test]
-    fn where_ids_are_unknown_those_that_can_be_guessed_are_fenced() {
-        let unknown = KnownIds::Unlisted("old broker".to_owned());
-        assert_eq!(numbers(&unknown, 2, 0), [0, 1]);
-        assert_eq!(numbers(&unknown, 2, 4), [0, 1, 2, 3]);
-        assert_eq!(numbers(&unknown, 1, 3), [0, 1, 2]);
-        assert_eq!(numbers(&unknown, 1, 1), [] as [u32; 0], "its own start does it");
-    }
-}
+mod tests;

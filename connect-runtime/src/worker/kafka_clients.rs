@@ -2,7 +2,7 @@
 
 use super::{
     clients::{Clients, OffsetClients},
-    fencing::{KnownIds, id_prefix},
+    fencing::{Fencing, KnownIds, id_prefix},
     topics::{Creation, SourceTopics},
 };
 use crate::{
@@ -211,6 +211,35 @@ impl KafkaClients {
     }
 }
 
+impl Fencing for KafkaClients {
+    fn transactional_id_prefix(&self, name: &str) -> String {
+        id_prefix(&self.base.group_id, name)
+    }
+
+    fn transactional_ids<'a>(&'a self, name: &'a str, connector: &'a Properties) -> BoxFuture<'a, Result<KnownIds>> {
+        Box::pin(async move {
+            let mut cluster = match Cluster::new(&self.base.fencing(name, connector)?) {
+                Ok(cluster) => cluster,
+                // A login that only librdkafka knows.
+                Err(error) => return Ok(KnownIds::Unlisted(error.to_string())),
+            };
+            match cluster.list_transactional_ids(&self.transactional_id_prefix(name)).await {
+                Ok(ids) => Ok(KnownIds::Listed(ids.into_iter().map(|id| id.id).collect())),
+                Err(error) if error.is_unsupported() => Ok(KnownIds::Unlisted(error.to_string())),
+                Err(error) => Err(error.into()),
+            }
+        })
+    }
+
+    fn fence<'a>(&'a self, name: &'a str, connector: &'a Properties, tasks: Vec<u32>) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let config = self.base.fencing(name, connector)?;
+            let ids = tasks.into_iter().map(|task| self.base.transactional_id(name, task)).collect();
+            Ok(fence(&config, ids).await?)
+        })
+    }
+}
+
 impl Clients for KafkaClients {
     fn producer(&self, task: &ConnectorTaskId, connector: &Properties) -> Result<Box<dyn RecordProducer>> {
         let config = self.base.producer(task, connector)?;
@@ -262,33 +291,6 @@ impl Clients for KafkaClients {
     fn offsets(&self, name: &str, connector: &Properties, exactly_once: bool) -> Result<OffsetClients> {
         let log = self.base.connector_log(name, connector, exactly_once)?;
         Ok(OffsetClients { in_workers_cluster: self.base.in_workers_cluster(&log.producer), log })
-    }
-
-    fn transactional_id_prefix(&self, name: &str) -> String {
-        id_prefix(&self.base.group_id, name)
-    }
-
-    fn transactional_ids<'a>(&'a self, name: &'a str, connector: &'a Properties) -> BoxFuture<'a, Result<KnownIds>> {
-        Box::pin(async move {
-            let mut cluster = match Cluster::new(&self.base.fencing(name, connector)?) {
-                Ok(cluster) => cluster,
-                // A login that only librdkafka knows.
-                Err(error) => return Ok(KnownIds::Unlisted(error.to_string())),
-            };
-            match cluster.list_transactional_ids(&self.transactional_id_prefix(name)).await {
-                Ok(ids) => Ok(KnownIds::Listed(ids.into_iter().map(|id| id.id).collect())),
-                Err(error) if error.is_unsupported() => Ok(KnownIds::Unlisted(error.to_string())),
-                Err(error) => Err(error.into()),
-            }
-        })
-    }
-
-    fn fence<'a>(&'a self, name: &'a str, connector: &'a Properties, tasks: Vec<u32>) -> BoxFuture<'a, Result<()>> {
-        Box::pin(async move {
-            let config = self.base.fencing(name, connector)?;
-            let ids = tasks.into_iter().map(|task| self.base.transactional_id(name, task)).collect();
-            Ok(fence(&config, ids).await?)
-        })
     }
 
     fn dead_letter_topic(&self, task: &ConnectorTaskId, connector: &Properties) -> Result<Option<DeadLetterTopic>> {

@@ -13,7 +13,7 @@ mod topics;
 
 pub(crate) use clients::{Clients, OffsetClients};
 pub(crate) use converters::{ignored_settings, make_converters};
-pub(crate) use fencing::{KnownIds, fence_tasks};
+pub(crate) use fencing::{Fencing, KnownIds, fence_tasks};
 pub(crate) use kafka_clients::{ClientBase, KafkaClients};
 pub(crate) use monitor::{TaskMonitor, Totals};
 pub(crate) use offsets::{WorkerOffsets, offset_topic};
