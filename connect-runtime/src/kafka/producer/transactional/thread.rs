@@ -35,7 +35,7 @@ const CALL_TIMEOUT: Duration = Duration::from_secs(1);
 const ABORT_TRIES_MAX: u32 = 5;
 /// Pause between two of these tries.
 const ABORT_PAUSE: Duration = Duration::from_millis(100);
-/// How long the transaction of a task that has gone is tried to be aborted.
+/// How long the transaction of a task that has gone, or has failed, is tried to be aborted.
 const DROP_ABORT_MAX: Duration = Duration::from_secs(5);
 /// The slot of the records that hold offsets; the task has the first one.
 const OFFSETS_SLOT: usize = 1;
@@ -104,23 +104,14 @@ impl TransactionThread {
             // A task that waits for a thread which is no more would wait for ever.
             Err(_) => Leave::Failed(KafkaError::new(ErrorClass::Fatal, "the producer's thread has panicked")),
         };
-        match leave {
-            Leave::Stop => {
-                let until = Instant::now() + DROP_ABORT_MAX;
-                // What could not be aborted is aborted by the broker, or by the next producer with this id.
-                drop(self.abort(&queue, Some(until)));
-            }
-            Leave::Failed(error) => {
-                let error = self.worded(error);
-                self.worker.fail(&error);
-                let mut door = lock(&self.door);
-                door.failed = Some(error);
-                let waker = door.waker.take();
-                drop(door);
-                if let Some(waker) = waker {
-                    waker.wake();
-                }
-            }
+        if let Leave::Failed(error) = leave {
+            let error = self.worded(error);
+            self.worker.fail(&error);
+            self.tell(|door| door.failed = Some(error));
+        }
+        if client.native().fatal_error().is_none() {
+            // What cannot be aborted in time is aborted by the broker, or by the next producer with this id.
+            drop(self.abort(&queue, Some(Instant::now() + DROP_ABORT_MAX)));
         }
         client.purge();
     }
