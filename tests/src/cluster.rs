@@ -252,6 +252,15 @@ impl Cluster {
         records
     }
 
+    /// Where a reader's topic ends now, by partition: before the first open transaction, or behind everything.
+    pub fn ends(&self, topic: &str, isolation: Isolation) -> Vec<i64> {
+        let consumer = self.consumer(isolation);
+        let n_partitions = partitions(&consumer, topic).unwrap_or(0);
+        let end =
+            |partition| consumer.fetch_watermarks(topic, partition, REQUEST_TIMEOUT).expect("the broker answers").1;
+        (0..n_partitions).map(end).collect()
+    }
+
     /// The values of a topic as text, by partition and offset.
     pub fn read_texts(&self, topic: &str) -> Vec<String> {
         self.read(topic, Isolation::ReadCommitted).iter().map(Incoming::text).collect()

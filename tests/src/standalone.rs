@@ -76,8 +76,9 @@ impl Standalone {
 
     /// Adds a connector's property file, `<name>.properties`, with the key `name` and these.
     #[must_use]
-    pub fn connector(self, name: &str, entries: &[(&str, &str)]) -> Self {
-        let text = properties::to_text([("name", name)].iter().chain(entries).copied());
+    pub fn connector<V: AsRef<str>>(self, name: &str, entries: &[(&str, V)]) -> Self {
+        let entries = entries.iter().map(|(key, value)| (*key, value.as_ref()));
+        let text = properties::to_text([("name", name)].into_iter().chain(entries));
         self.connector_file(&format!("{name}.properties"), &text)
     }
 

@@ -7,7 +7,6 @@ use xtask::kafka::metadata;
 use crate::broker::{self, Kafka, Options};
 use crate::cluster::Cluster;
 use crate::proxy::Proxy;
-use crate::unique;
 
 /// How often the broker looks for transactions that have run out of time. Milliseconds; Kafka's default is 10 s.
 const EXPIRY_CHECK_MS: &str = "200";
@@ -23,8 +22,6 @@ pub struct Arena {
     pub proxy: Proxy,
     /// The test's own eyes: not through the proxy.
     pub cluster: Cluster,
-    /// The topic of stored source offsets.
-    pub offsets_topic: String,
     /// False from its kill to its restart.
     pub broker_runs: bool,
 }
@@ -39,7 +36,7 @@ impl Arena {
         let kafka = broker::start(options);
         proxy.forward_to(kafka.behind_proxy().expect("the broker was started for a proxy"));
         let cluster = Cluster::at(kafka.bootstrap());
-        Self { kafka, proxy, cluster, offsets_topic: unique("chaos-offsets"), broker_runs: true }
+        Self { kafka, proxy, cluster, broker_runs: true }
     }
 
     /// Kills the broker.

@@ -13,6 +13,8 @@ pub struct Seen {
     pub number: i64,
     /// The process that sent it.
     pub process: u32,
+    /// Which of the process's tasks and their lives, counted from 0.
+    pub life: u32,
 }
 
 /// Where a process was to go on, by source partition, if that is known: what was stored when it was started.
@@ -56,39 +58,43 @@ pub fn exactly_once(seen: &[Seen], partitions: i64, records: i64) -> Result<(), 
     verdict(faults)
 }
 
-/// Every record, in order within each life, and nothing again that was stored already when a life began.
+/// Every record, in order within each life of a task, and nothing again that was stored already when its process began.
 ///
 /// # Errors
 /// What is missing, out of order, or doubled without need.
 pub fn at_least_once(seen: &[Seen], lives: &[Life], partitions: i64, records: i64) -> Result<(), String> {
     let mut faults = missing(seen, partitions, records);
-    let mut runs: BTreeMap<(u32, i64), (i64, i64)> = BTreeMap::new();
+    // By process, partition and life: the first record, and the one after the last.
+    let mut runs: BTreeMap<(u32, i64, u32), (i64, i64)> = BTreeMap::new();
     for record in seen {
-        let key = (record.process, record.series);
-        match runs.get_mut(&key) {
-            None => {
-                runs.insert(key, (record.number, record.number + 1));
-            }
-            Some((_, next)) => {
-                if record.number != *next {
-                    let (process, p) = key;
-                    let number = record.number;
-                    faults.push(format!("process {process}, partition {p}: {number} where {next} should be"));
-                }
-                *next = record.number + 1;
-            }
+        let Seen { process, series, life, number, .. } = *record;
+        let (_, next) = runs.entry((process, series, life)).or_insert((number, number));
+        if number != *next {
+            faults.push(format!("process {process}, life {life}, partition {series}: {number} where {next} should be"));
         }
+        *next = number + 1;
     }
-    for ((process, p), (first, _)) in runs {
+    let mut before: BTreeMap<(u32, i64), i64> = BTreeMap::new();
+    for ((process, series, _), (first, next)) in runs {
         let Some(life) = lives.iter().find(|life| life.process == process) else {
             faults.push(format!("process {process} was never started"));
             continue;
         };
-        let Some(stored) = &life.stored else { continue };
-        let expected = stored.get(&p).copied().unwrap_or(0);
-        if first < expected || (first > expected && !life.may_be_later) {
-            faults.push(format!("process {process}, partition {p}: began with {first}, but {expected} was stored"));
+        let stored = life.stored.as_ref().map(|stored| stored.get(&series).copied().unwrap_or(0));
+        let fits = match (before.get(&(process, series)), stored) {
+            // A task that was opened again may send again what was not acknowledged, but leaves out nothing.
+            (Some(end), stored) => first <= *end && first >= stored.unwrap_or(0),
+            (None, Some(stored)) => first == stored || (first > stored && life.may_be_later),
+            (None, None) => true,
+        };
+        if !fits {
+            let end = before.get(&(process, series));
+            faults.push(format!(
+                "process {process}, partition {series}: began with {first}, stored was {stored:?}, sent before {end:?}"
+            ));
         }
+        let end = before.entry((process, series)).or_insert(next);
+        *end = (*end).max(next);
     }
     verdict(faults)
 }
@@ -182,11 +188,12 @@ fn verdict(mut faults: Vec<String>) -> Result<(), String> {
 mod tests {
     use super::*;
 
+    fn record(process: u32, life: u32, number: i64) -> Seen {
+        Seen { kafka_partition: 0, series: 0, number, process, life }
+    }
+
     fn seen(numbers: &[(u32, i64)]) -> Vec<Seen> {
-        numbers
-            .iter()
-            .map(|(process, number)| Seen { kafka_partition: 0, series: 0, number: *number, process: *process })
-            .collect()
+        numbers.iter().map(|(process, number)| record(*process, 0, *number)).collect()
     }
 
     fn life(process: u32, stored: i64, may_be_later: bool) -> Life {
@@ -217,6 +224,16 @@ mod tests {
         at_least_once(&seen(&[(1, 0), (1, 1), (1, 0), (1, 1), (2, 2), (2, 3)]), &lives, 1, 4).unwrap_err();
         let lives = [life(1, 0, false), life(2, 2, true)];
         assert_eq!(at_least_once(&seen(&[(1, 0), (1, 1), (1, 2), (2, 3)]), &lives, 1, 4), Ok(()));
+    }
+
+    #[test]
+    fn a_task_that_is_opened_again_may_repeat_and_leaves_out_nothing() {
+        let lives = [life(1, 2, false)];
+        let again = |first| [record(1, 0, 2), record(1, 0, 3), record(1, 3, first), record(1, 3, first + 1)];
+        let judge = |first| at_least_once(&again(first), &lives, 1, 0);
+        assert_eq!((judge(3), judge(2), judge(4)), (Ok(()), Ok(()), Ok(())));
+        judge(5).unwrap_err();
+        judge(1).unwrap_err();
     }
 
     #[test]

@@ -19,6 +19,8 @@ const FENCED_TIMEOUT: Duration = Duration::from_secs(20);
 const COMPLETE_TIMEOUT: Duration = Duration::from_secs(60);
 const STOP_TIMEOUT: Duration = Duration::from_secs(30);
 const SIGKILL: i32 = 9;
+/// A worker that was out of its group for too long says so, and its records come again.
+const COMMIT_FAILED: &str = "the last commit of closing partitions failed";
 
 /// What happened in a cycle, for the report.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -57,7 +59,7 @@ pub fn run(arena: &mut Arena, plan: &Plan) -> Result<Tally, String> {
         Cycle { arena, plan, connector, setups, workers: [None, None], progress_at_start: 0, tally: Tally::default() };
     let result = catch_unwind(AssertUnwindSafe(|| cycle.play())).unwrap_or_else(|panic| Err(text_of(&*panic)));
     let Err(why) = result else {
-        cycle.arena.cluster.delete_topic(cycle.connector.name());
+        cycle.connector.clean_up(cycle.arena);
         return Ok(Tally { cycles: 1, ..cycle.tally });
     };
     // What runs is killed before anything is read, so that the files stay as they were.
@@ -102,6 +104,9 @@ impl Cycle<'_> {
                 }
                 worker.terminate();
                 let code = worker.wait_for_code(STOP_TIMEOUT);
+                if worker.log().contains(COMMIT_FAILED) {
+                    stopped = None;
+                }
                 if code != 0 {
                     return Err(format!("worker {which} ended with exit status {code}"));
                 }

@@ -63,11 +63,13 @@ impl Observer {
             if let Some(Ok(message)) = self.consumer.poll(left) {
                 let parsed = message.payload_view::<str>().and_then(Result::ok).and_then(parse);
                 let life = message.headers().and_then(|headers| headers.iter().find(|h| h.key == LIFE_HEADER));
-                let process =
-                    life.and_then(|header| std::str::from_utf8(header.value?).ok()?.split('-').next()?.parse().ok());
-                match (parsed, process) {
-                    (Some((series, number)), Some(process)) => {
-                        self.seen.push(Seen { kafka_partition: message.partition(), series, number, process });
+                let life = life.and_then(|header| {
+                    let (process, life) = std::str::from_utf8(header.value?).ok()?.split_once('-')?;
+                    Some((process.parse().ok()?, life.parse().ok()?))
+                });
+                match (parsed, life) {
+                    (Some((series, number)), Some((process, life))) => {
+                        self.seen.push(Seen { kafka_partition: message.partition(), series, number, process, life });
                     }
                     _ => {
                         let (partition, offset) = (message.partition(), message.offset());

@@ -95,6 +95,8 @@ pub struct Shape {
     pub partitions: u64,
     /// `tasks.max`.
     pub tasks: u64,
+    /// `tasks.max` of the second worker.
+    pub tasks_of_other: u64,
     /// Records of each partition.
     pub records: u64,
     /// Bytes of a record.
@@ -195,6 +197,11 @@ impl Plan {
         let (steps, survivor) = steps(case, &mut rng);
         Self { seed, number, case, shape, steps, survivor }
     }
+
+    /// True if workers come to the broker through the proxy.
+    pub fn uses_proxy(&self) -> bool {
+        self.steps.iter().any(|step| matches!(step, Step::Cut | Step::Refuse | Step::Delay(_) | Step::Stall))
+    }
 }
 
 impl Shape {
@@ -206,7 +213,8 @@ impl Shape {
         let two = matches!(case.kind, Kind::Zombie | Kind::Twins);
         Self {
             partitions,
-            tasks: rng.within(1..=2),
+            tasks: rng.within(1..=3),
+            tasks_of_other: rng.within(1..=3),
             records: poll_records * polls,
             record_bytes: rng.pick(&[20, 100, 1000]),
             poll_records,
@@ -234,11 +242,13 @@ fn steps(case: Case, rng: &mut Rng) -> (Vec<Step>, Which) {
     let mut survivor = 0;
     match case.kind {
         Kind::Kill => {
+            far_away(rng, &mut steps);
             for _ in 0..rng.within(1..=3) {
                 steps.extend([Step::Start(0), Step::Wait(rng.within(0..=LIFE_MS_MAX)), Step::Kill(0)]);
             }
         }
         Kind::Step => {
+            far_away(rng, &mut steps);
             let names: &[&str] = match case.subject {
                 Subject::ExactlyOnce => &TRANSACTION_STEPS,
                 Subject::AtLeastOnce => &STORE_STEPS,
@@ -303,6 +313,13 @@ fn steps(case: Case, rng: &mut Rng) -> (Vec<Step>, Which) {
         }
     }
     (steps, survivor)
+}
+
+/// Sometimes the broker is far away, so that more is on its way at any time.
+fn far_away(rng: &mut Rng, steps: &mut Vec<Step>) {
+    if rng.chance(40) {
+        steps.push(Step::Delay(rng.within(1..=60)));
+    }
 }
 
 /// A frozen worker is thawed when another one has its place, or when it was given up and nobody has.

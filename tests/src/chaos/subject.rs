@@ -12,6 +12,7 @@ use super::feeder::{Feeder, fed};
 use super::observer::Observer;
 use super::plan::{Case, FILE_STREAM_SINK, Kind, Plan, SESSION_MS, Shape, Subject, ZOMBIE_TRANSACTION_MS};
 use super::stored;
+use crate::cluster::Isolation;
 use crate::connectors::{numbers, record_files};
 use crate::standalone::Standalone;
 use crate::unique;
@@ -32,6 +33,8 @@ const FULL_DEVICE: &str = "/dev/full";
 pub struct Connector {
     name: String,
     topic: String,
+    /// Of this cycle alone: an open transaction of another one would hold readers up.
+    offsets_topic: String,
     case: Case,
     shape: Shape,
     watch: Watch,
@@ -50,14 +53,14 @@ impl Connector {
         let name = unique(&case.to_string());
         let n = i32::try_from(shape.partitions).expect("few partitions");
         arena.cluster.create_topic(&name, n, &[]);
-        let bootstrap =
-            if case.kind == Kind::Network { arena.proxy.address() } else { arena.cluster.bootstrap().to_owned() };
+        let offsets_topic = format!("{name}-offsets");
+        let bootstrap = if plan.uses_proxy() { arena.proxy.address() } else { arena.cluster.bootstrap().to_owned() };
         let worker = || {
             let worker = Standalone::new(&bootstrap).test_worker();
             if case.subject == Subject::Sink || !shape.offsets_in_topic {
                 return worker;
             }
-            let worker = worker.unset("offset.storage.file.filename").set("offset.storage.topic", &arena.offsets_topic);
+            let worker = worker.unset("offset.storage.file.filename").set("offset.storage.topic", &offsets_topic);
             worker.set("offset.storage.partitions", "1").set("offset.storage.replication.factor", "1")
         };
         let workers = [worker(), worker()];
@@ -70,16 +73,18 @@ impl Connector {
             let observer = Observer::new(&arena.cluster, &name, n);
             Watch::Source { observer, lives: Vec::new(), offset_file: folder.join("offsets") }
         };
-        let connector = Self { topic: name.clone(), name, case, shape, watch };
-        let entries = connector.properties();
-        let entries: Vec<(&str, &str)> = entries.iter().map(|(key, value)| (*key, value.as_str())).collect();
-        let workers = workers.map(|worker| worker.connector(&connector.name, &entries));
+        let connector = Self { topic: name.clone(), name, offsets_topic: offsets_topic.clone(), case, shape, watch };
+        let [first, second] = workers;
+        let workers = [
+            first.connector(&connector.name, &connector.properties(connector.shape.tasks)),
+            second.connector(&connector.name, &connector.properties(connector.shape.tasks_of_other)),
+        ];
         (connector, workers)
     }
 
-    fn properties(&self) -> Vec<(&'static str, String)> {
+    fn properties(&self, tasks: u64) -> Vec<(&'static str, String)> {
         let shape = &self.shape;
-        let mut all = vec![("tasks.max", shape.tasks.to_string())];
+        let mut all = vec![("tasks.max", tasks.to_string())];
         let mut set = |key, value: &dyn ToString| all.push((key, value.to_string()));
         if let Watch::Sink { dir, .. } = &self.watch {
             set("connector.class", &shape.sink);
@@ -128,6 +133,14 @@ impl Connector {
     /// The name of connector and topic.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Removes what the cycle has left in Kafka.
+    pub fn clean_up(&self, arena: &Arena) {
+        arena.cluster.delete_topic(&self.topic);
+        if matches!(self.watch, Watch::Source { .. }) && self.shape.offsets_in_topic {
+            arena.cluster.delete_topic(&self.offsets_topic);
+        }
     }
 
     /// Looks a moment, and says how many records there are to see.
@@ -179,7 +192,7 @@ impl Connector {
     pub fn stored(&self, arena: &Arena) -> Result<Option<Stored>, String> {
         match &self.watch {
             Watch::Source { .. } if self.shape.offsets_in_topic => {
-                Ok(arena.broker_runs.then(|| stored::in_topic(&arena.cluster, &arena.offsets_topic, &self.name)))
+                Ok(arena.broker_runs.then(|| stored::in_topic(&arena.cluster, &self.offsets_topic, &self.name)))
             }
             Watch::Source { offset_file, .. } => {
                 let text = fs::read_to_string(offset_file).unwrap_or_default();
@@ -228,6 +241,15 @@ impl Connector {
                 *end = (*end).max(record.number + 1);
             }
             if seen == stored {
+                return Ok(());
+            }
+            // A reader stops before the transaction that a killed task has left open, and does not see what another task
+            // has committed behind it: nothing can be said then.
+            let hides = |topic: &str| {
+                let ends = |isolation| arena.cluster.ends(topic, isolation);
+                ends(Isolation::ReadCommitted) != ends(Isolation::ReadUncommitted)
+            };
+            if hides(&self.topic) || hides(&self.offsets_topic) {
                 return Ok(());
             }
             if Instant::now() > deadline {
