@@ -14,6 +14,12 @@ fn numbers(known: &KnownIds, n_tasks: u32, n_before: u32) -> Vec<u32> {
 }
 
 #[test]
+fn an_id_is_the_same_in_each_life() {
+    // What a dead worker has left open ends only when somebody takes the same id.
+    assert_eq!(id_prefix("g", "a"), "g-a-");
+}
+
+#[test]
 fn every_id_that_a_task_ever_had_is_fenced_and_no_other() {
     for (ids, n_tasks, expected) in [
         (&[][..], 4, &[][..]),
