@@ -52,7 +52,6 @@ struct TaskBooks {
     polled: Vec<(usize, usize)>,
     /// What stands behind each sequence number.
     sent: Vec<(usize, usize)>,
-    n_resolved: usize,
     /// Sent in the transaction that is open.
     open: Vec<(usize, usize)>,
     /// Another process has taken its place and it does not know.
@@ -181,7 +180,6 @@ impl Ledger {
         let mut state = self.lock();
         let State { slots, tasks } = &mut *state;
         let books = &mut tasks[task];
-        books.n_resolved += n as usize;
         let first = usize::try_from(first).unwrap_or(usize::MAX);
         for (number, at) in books.sent.iter().skip(first).take(n as usize).filter(|_| delivered) {
             slots[*number].acked.insert(*at);
@@ -280,12 +278,6 @@ impl Ledger {
         let mut sent = state.tasks[task].sent.iter();
         let (number, at) = sent.find(|(number, at)| *at >= state.slots[*number].stored)?;
         Some(format!("record {} of partition {} will come again", at + 1, state.slots[*number].partition))
-    }
-
-    /// True if every record of the task that was sent has been answered.
-    pub(super) fn is_resolved(&self, task: usize) -> bool {
-        let state = self.lock();
-        state.tasks[task].n_resolved >= state.tasks[task].sent.len()
     }
 
     /// True if everything is stored.

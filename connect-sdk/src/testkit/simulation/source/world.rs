@@ -372,7 +372,6 @@ impl World {
         }
         if let Some(Running { task, is_calm: true, life, .. }) = self.tasks[index].as_ref().filter(|t| t.has_ended())
             && !life.is_dead()
-            && self.ledger.is_resolved(*task)
             && let Some(text) = self.ledger.unstored(*task)
         {
             self.journal.violated(format!("task {index} was stopped in peace, and yet {text}"));
