@@ -49,9 +49,12 @@ fn configuration_error(stage: &'static str, error: &impl ToString) -> Outcome {
 }
 
 /// Keys that our connectors have beside those of the reference.
-const OWN_KEYS: [(&str, &str); 2] = [
+const OWN_KEYS: [(&str, &str); 5] = [
     ("org.apache.kafka.connect.file.FileStreamSourceConnector", "files"),
     ("org.apache.kafka.connect.file.FileStreamSourceConnector", "line.max.bytes"),
+    ("org.apache.kafka.connect.file.FileStreamSinkConnector", "directory"),
+    ("org.apache.kafka.connect.file.FileStreamSinkConnector", "file.max.age.ms"),
+    ("org.apache.kafka.connect.file.FileStreamSinkConnector", "file.max.records"),
 ];
 
 /// Without the keys that the reference does not have.
