@@ -337,6 +337,22 @@ impl Cluster {
         ids
     }
 
+    /// How many partitions each member of a group has, in order. Of groups of the classic protocol with one topic only.
+    pub fn assigned(&self, group: &str) -> Vec<usize> {
+        let consumer = self.consumer(Isolation::ReadUncommitted);
+        let list = consumer.client().fetch_group_list(Some(group), REQUEST_TIMEOUT).expect("the broker answers");
+        let members = list.groups().iter().flat_map(|group| group.members());
+        // Version, topics, the topic's name, its partitions: their number stands behind the name.
+        let n = |bytes: &[u8]| {
+            let name = usize::from(u16::from_be_bytes(bytes.get(6..8)?.try_into().ok()?));
+            let n = bytes.get(8 + name..12 + name)?.try_into().ok()?;
+            usize::try_from(u32::from_be_bytes(n)).ok()
+        };
+        let mut counts: Vec<usize> = members.map(|member| member.assignment().and_then(n).unwrap_or(0)).collect();
+        counts.sort_unstable();
+        counts
+    }
+
     fn admin(&self) -> AdminClient<DefaultClientContext> {
         self.client_config().create().expect("the client properties are valid")
     }

@@ -116,6 +116,58 @@ fn number(line: &str, key: &str) -> Option<usize> {
     rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
 }
 
+/// KIP-275's own scenario, of a task that fails by itself: four tasks have buffered tens of thousands of records each.
+#[test]
+fn when_one_of_four_tasks_fails_the_others_lose_no_progress() {
+    const N: i64 = 20_000;
+    let stage = Stage::new("mortal", 4);
+    let mut member = stage.start("4", &[COOPERATIVE]);
+    wait_for("four tasks have a partition each", || stage.cluster.assigned(&stage.group) == [1, 1, 1, 1]);
+    stage.produce(0..N);
+    wait_for("four tasks hold everything", || member.received() == 80_000);
+    assert!(stage.written().is_empty());
+    let revocations = |log: &str| log.matches("partitions revoked").count();
+    let before = revocations(&member.worker.log());
+    stage.cluster.produce(&stage.topic, [Outgoing::value("poison").to_partition(3)]);
+    member.worker.wait_for_log("an end as configured", TIMEOUT);
+    // The record that it died of, and nothing else of its partition, comes to one of the others.
+    wait_for("another task has the partition", || member.received() == 80_001);
+    let log = member.worker.log();
+    assert!(revocations(&log) == before && !log.contains("partitions lost"), "the others keep what they have");
+    assert_eq!(stage.counts(), BTreeMap::from([(3, 20_000)]), "what the failed task had buffered is written");
+    member.stop();
+    let mut written = stage.written();
+    assert_eq!(written.remove(&(3, N)), Some(vec!["poison".to_owned()]));
+    assert!(written.len() == 80_000 && written.values().all(|values| values.len() == 1));
+    assert_eq!(stage.committed(), BTreeMap::from([(0, N), (1, N), (2, N), (3, N + 1)]));
+}
+
+/// The same when a worker is killed: its tasks' buffers are gone, those of the other worker's tasks are not.
+#[test]
+fn when_a_worker_is_killed_the_tasks_of_the_other_one_lose_no_progress() {
+    const N: i64 = 20_000;
+    // How long the group waits for members that were killed and do not come back.
+    let session =
+        [("consumer.override.session.timeout.ms", "6000"), ("consumer.override.heartbeat.interval.ms", "500")];
+    for strategy in [COOPERATIVE, RANGE] {
+        let stage = Stage::new("keeper", 4);
+        let entries = [session[0], session[1], strategy];
+        let survivor = stage.start("2", &entries);
+        let mut killed = stage.start("2", &entries);
+        wait_for("four tasks have a partition each", || stage.cluster.assigned(&stage.group) == [1, 1, 1, 1]);
+        stage.produce(0..N);
+        wait_for("four tasks hold everything", || survivor.received() + killed.received() == 80_000);
+        let own = survivor.received();
+        killed.worker.kill9();
+        // Only the partitions of the killed worker are read again.
+        wait_for("the survivor has everything", || survivor.received() >= own + 40_000);
+        assert_eq!(survivor.received(), own + 40_000, "{strategy:?}");
+        assert!(!survivor.worker.log().contains("partitions lost"));
+        survivor.stop();
+        stage.assert_exactly(N);
+    }
+}
+
 /// Two workers come and go; nothing is lost, nothing doubled, nobody waits for a session.
 fn comes_and_goes(strategy: (&str, &str)) {
     const N: i64 = 2000;
@@ -129,9 +181,11 @@ fn comes_and_goes(strategy: (&str, &str)) {
     // What is revoked was written and committed before the second worker's tasks had it.
     wait_for("the second worker has partitions", || second.worker.log().contains("partitions assigned"));
     assert!(!first.worker.log().contains("partitions lost"));
-    let moved = stage.counts();
-    assert!(moved.len() >= 2 && moved.values().all(|n| *n == usize::try_from(N).unwrap()), "{strategy:?}: {moved:?}");
-    assert!(stage.committed().iter().filter(|(_, offset)| **offset == N).count() >= moved.len());
+    wait_for("some partitions have moved, written and committed", || {
+        let (written, committed) = (stage.counts(), stage.committed());
+        let moved = written.iter().filter(|(partition, n)| **n == 2000 && committed.get(partition) == Some(&N)).count();
+        moved >= 2 && moved == written.len()
+    });
     stage.produce(N..N + 100);
     wait_for("both go on", || first.received() + second.received() == 12_600);
 
@@ -165,4 +219,52 @@ fn cooperative_assignment_moves_what_it_must() {
 #[test]
 fn brokers_assign_as_consumers_do() {
     comes_and_goes(KIP_848);
+}
+
+/// Under KIP-848 a member that comes back after `max.poll.interval.ms` gets a fatal error; the task goes on all the same.
+#[test]
+fn a_member_that_was_frozen_comes_back_under_every_protocol() {
+    let short = ("consumer.override.max.poll.interval.ms", "6000");
+    let session = ("consumer.override.session.timeout.ms", "6000");
+    for entries in [vec![KIP_848, short], vec![COOPERATIVE, session, short]] {
+        let stage = Stage::new("files", 4);
+        let entries = [&entries[..], &[("flush.records", "10")]].concat();
+        let mut frozen = stage.start("1", &entries);
+        stage.produce(0..100);
+        wait_for("it works", || stage.written().len() == 400);
+        frozen.worker.freeze();
+        let other = stage.start("1", &entries);
+        let since = Instant::now();
+        wait_for("the poll interval is over", || since.elapsed() > Duration::from_secs(9));
+        frozen.worker.thaw();
+        wait_for("the other one has partitions", || other.worker.log().contains("partitions assigned"));
+        stage.produce(100..200);
+        wait_for("new records are committed", || stage.committed().values().all(|offset| *offset > 150));
+        let log = frozen.worker.log();
+        assert!(!log.contains("task failed"), "{entries:?}");
+        println!("{:?}: client replaced: {}", entries[0], log.contains("joining the group anew"));
+        frozen.stop();
+        other.stop();
+        let written = stage.written();
+        assert!((0..4).all(|p| (0..200).all(|i| written.contains_key(&(p, i)))), "{entries:?}: nothing is lost");
+    }
+}
+
+#[test]
+fn a_transformed_topic_is_committed_under_the_name_it_was_read_from() {
+    let stage = Stage::new("files", 2);
+    let routed = [
+        ("flush.records", "1"),
+        ("transforms", "route"),
+        ("transforms.route.type", "org.apache.kafka.connect.transforms.RegexRouter"),
+        ("transforms.route.regex", ".*"),
+        ("transforms.route.replacement", "elsewhere"),
+    ];
+    stage.produce(0..10);
+    let member = stage.start("1", &routed);
+    wait_for("everything is there", || stage.cluster.assigned(&stage.group) == [2]);
+    wait_for("everything is written", || stage.written().len() == 20);
+    member.stop();
+    assert_eq!(stage.committed(), BTreeMap::from([(0, 10), (1, 10)]));
+    assert_eq!(stage.cluster.partitions("elsewhere"), None);
 }
