@@ -10,6 +10,7 @@ use rdkafka_sys::{RDKafkaApiKey, RDKafkaRespErr};
 
 use super::*;
 use crate::kafka::{ClientKind, DevBroker, ProducerPool};
+use rdkafka::error::RDKafkaErrorCode as Code;
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -373,4 +374,56 @@ async fn a_dropped_consumer_leaves_the_group_by_itself() {
     drop(first);
     let mut second = fixture.consumer(&[]);
     assert_eq!(second.records(1).await, sequence(0, 0..1));
+}
+
+#[tokio::test]
+async fn a_consumer_whose_place_is_taken_loses_everything_and_says_who_has_it() {
+    let fixture = Fixture::new(1);
+    fixture.fill("t", 0, 0, 1).await;
+    let mut consumer = fixture.consumer(&[("x.group.instance.id", "place")]);
+    consumer.records(1).await;
+    fixture.broker.with_cluster(|cluster| {
+        cluster.request_errors(RDKafkaApiKey::OffsetCommit, &[RDKafkaRespErr::RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID]);
+    });
+    consumer.consumer.commit(1, vec![(p(0), 1)]);
+    let mut lost = false;
+    let error = loop {
+        match consumer.event().await {
+            Ok(ConsumerEvent::Lost(partitions)) => lost = partitions == [p(0)],
+            Ok(ConsumerEvent::Committed { number: 1, result }) => assert!(result.is_err()),
+            Ok(other) => panic!("{other:?}"),
+            Err(error) => break error,
+        }
+    };
+    assert!(lost, "told before the error");
+    assert!(!error.is_retriable());
+    assert!(error.to_string().contains("the place of this task, `place` in the group `connect-test`"), "{error}");
+}
+
+#[test]
+fn a_consumer_of_the_newer_protocol_that_was_away_for_too_long_is_replaced_once() {
+    let fixture = Fixture::new(1);
+    let config = ClientConfig::builder(ClientKind::Consumer)
+        .set("bootstrap.servers", fixture.broker.bootstrap_servers())
+        .set("client.id", "test")
+        .set("group.id", "connect-test")
+        .set("group.protocol", "consumer")
+        .instance_id("none of this protocol")
+        .build()
+        .unwrap()
+        .0;
+    assert_eq!(config.native("group.instance.id"), None);
+    let client = Client::new(Role::Consumer, &config.entries).unwrap();
+    let queue = client.consumer_queue().unwrap();
+    let mut worker = Worker::new(Arc::default(), client, queue, config);
+    worker.assigned.insert(p(0), worker::Assigned { next: 3, paused: false });
+    let failed = |code| KafkaError::coded(code, "the client has failed", "").fatal();
+    assert!(!worker.can_be_renewed(&failed(Code::TopicAuthorizationFailed)));
+    let away = failed(Code::InvalidRequest);
+    assert!(worker.can_be_renewed(&away));
+    worker.renew(&away).unwrap();
+    assert!(worker.assigned.is_empty());
+    let told = worker.shared.lock().control.pop_front();
+    assert!(matches!(told, Some(ConsumerEvent::Lost(partitions)) if partitions == [p(0)]));
+    assert!(!worker.can_be_renewed(&away), "not again and again");
 }

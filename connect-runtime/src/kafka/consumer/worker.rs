@@ -35,8 +35,8 @@ const SEEK_TIMEOUT: Duration = Duration::from_secs(5);
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Assigned {
     /// The offset of the record that comes next.
-    next: i64,
-    paused: bool,
+    pub(super) next: i64,
+    pub(super) paused: bool,
 }
 
 pub(super) struct Worker {
