@@ -22,6 +22,21 @@ const RATE_MIN: f64 = 0.8;
 const CPU_MAX_TUNED: f64 = 0.5;
 /// Our processor time per record against Java's with its defaults, at most.
 const CPU_MAX_DEFAULT: f64 = 0.2;
+/// Our processor time per record against Java's with a chain of transformations, at most.
+const CPU_MAX_CHAIN: f64 = 0.34;
+/// JsonConverter with schemas behind three transformations: what the chain's benchmark adds to the source.
+const CHAIN: [(&str, &str); 10] = [
+    ("value.converter", "org.apache.kafka.connect.json.JsonConverter"),
+    ("transforms", "hoist,origin,source"),
+    ("transforms.hoist.type", "org.apache.kafka.connect.transforms.HoistField$Value"),
+    ("transforms.hoist.field", "line"),
+    ("transforms.origin.type", "org.apache.kafka.connect.transforms.InsertField$Value"),
+    ("transforms.origin.static.field", "origin"),
+    ("transforms.origin.static.value", "benchmark"),
+    ("transforms.source.type", "org.apache.kafka.connect.transforms.InsertField$Value"),
+    ("transforms.source.static.field", "source"),
+    ("transforms.source.static.value", "file"),
+];
 
 /// What to measure.
 #[derive(Debug, Args)]
@@ -51,6 +66,8 @@ pub(crate) struct Options {
 enum Direction {
     Source,
     Sink,
+    /// As source, with HoistField and two InsertField before JsonConverter with schemas.
+    Chain,
 }
 
 /// Who runs.
@@ -93,11 +110,11 @@ pub(crate) fn run(options: &Options) -> ExitCode {
     let mut kept = true;
     for value_bytes in &options.sizes {
         let data = Data::write(&dir, *value_bytes, options.mib << 20);
-        for direction in [Direction::Source, Direction::Sink] {
+        for direction in [Direction::Source, Direction::Sink, Direction::Chain] {
             if options.only.is_none_or(|only| only == direction) {
                 let table = bench.table(direction, &data);
                 table.print();
-                kept &= demands(&table);
+                kept &= demands(direction, &table);
             }
         }
         fs::remove_file(&data.file).expect("an own file can be removed");
@@ -106,8 +123,11 @@ pub(crate) fn run(options: &Options) -> ExitCode {
     if options.check && !kept { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
-fn demands(table: &Table) -> bool {
+fn demands(direction: Direction, table: &Table) -> bool {
     let ours = Contender::Worker.name();
+    if direction == Direction::Chain {
+        return table.demand(Figure::Cpu, ours, Contender::JavaTuned.name(), Limit::AtMost(CPU_MAX_CHAIN));
+    }
     // Every ratio is printed, also after one that is missed.
     [
         table.demand(Figure::Rate, ours, Contender::TightLoop.name(), Limit::AtLeast(RATE_MIN)),
@@ -123,9 +143,14 @@ impl Bench<'_> {
         let (arrow, input) = match direction {
             Direction::Source => ("file -> topic", None),
             Direction::Sink => ("topic -> file", Some(self.filled_topic(data))),
+            Direction::Chain => ("file -> 3 transformations -> JSON with schemas -> topic", None),
         };
-        // A sink has no producer, so Java has one set of settings only.
-        let runs = |c: &Contender| direction == Direction::Source || *c != Contender::JavaDefault;
+        let runs = |c: &Contender| match direction {
+            Direction::Source => true,
+            // A sink has no producer, so Java has one set of settings only.
+            Direction::Sink => *c != Contender::JavaDefault,
+            Direction::Chain => matches!(c, Contender::Worker | Contender::JavaTuned),
+        };
         let asked = |c: &Contender| self.options.contenders.is_empty() || self.options.contenders.contains(c);
         let contenders: Vec<Contender> = Contender::ALL.into_iter().filter(|c| runs(c) && asked(c)).collect();
         let mut rows: Vec<Row> =
@@ -133,7 +158,7 @@ impl Bench<'_> {
         for _ in 0..self.options.runs {
             for (contender, row) in contenders.iter().zip(&mut rows) {
                 row.runs.push(match &input {
-                    None => self.source(*contender, data),
+                    None => self.source(*contender, direction, data),
                     Some(topic) => self.sink(*contender, topic, data),
                 });
             }
@@ -152,13 +177,13 @@ impl Bench<'_> {
         topic
     }
 
-    fn source(&self, contender: Contender, data: &Data) -> Measurement {
+    fn source(&self, contender: Contender, direction: Direction, data: &Data) -> Measurement {
         let topic = self.cluster.new_topic("bench-source", 1);
         let files;
         let mut process = match contender {
             Contender::TightLoop => start_loop(self.dir, "produce-loop", &self.cluster, &topic, &data.file, &[]),
             _ => {
-                files = self.source_files(contender, &topic, data);
+                files = self.source_files(contender, direction, &topic, data);
                 if contender == Contender::Worker { files.start() } else { files.start_java() }
             }
         };
@@ -196,7 +221,7 @@ impl Bench<'_> {
         Standalone::new(self.cluster.bootstrap()).unset("offset.flush.interval.ms")
     }
 
-    fn source_files(&self, contender: Contender, topic: &str, data: &Data) -> Standalone {
+    fn source_files(&self, contender: Contender, direction: Direction, topic: &str, data: &Data) -> Standalone {
         let mut files = self.files();
         if contender == Contender::JavaTuned {
             for (key, value) in tight_loop::JAVA_PRODUCER {
@@ -204,7 +229,11 @@ impl Bench<'_> {
             }
         }
         let file = data.file.display().to_string();
-        files.connector("bench", &[("connector.class", "FileStreamSource"), ("file", &file), ("topic", topic)])
+        let mut entries = vec![("connector.class", "FileStreamSource"), ("file", &*file), ("topic", topic)];
+        if direction == Direction::Chain {
+            entries.extend(CHAIN);
+        }
+        files.connector("bench", &entries)
     }
 
     fn sink_files(&self, topic: &str, output: &Path) -> Standalone {
