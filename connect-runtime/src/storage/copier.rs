@@ -88,8 +88,10 @@ impl Copier {
                 );
             }
         }
-        self.shared.idle.send_replace(waiting.offsets.is_empty());
+        let idle = waiting.offsets.is_empty();
+        // Let go first: `run` looks into it while it holds the flag.
         drop(waiting);
+        self.shared.idle.send_replace(idle);
         self.shared.news.notify_one();
     }
 

@@ -7,7 +7,7 @@ use connect_sdk::{
     error::{Result, TaskError},
     source::PartitionMap,
     task::{
-        ports::{Commands, TaskObserver},
+        ports::{Commands, DeadLetterTopic, TaskObserver},
         source::{SourcePorts, SourceProducer, SourceTask, SourceTaskConfig, SourceWorkerValues},
     },
 };
@@ -70,6 +70,12 @@ impl Worker {
             }
         };
         let dead_letters = self.clients.dead_letter_topic(&spec.id, spec.properties)?;
+        let is_forbidden = |letters: &DeadLetterTopic| forbidden.is_some_and(|topic| *topic == *letters.name);
+        if dead_letters.as_ref().is_some_and(is_forbidden) {
+            return Err(TaskError::fatal(
+                "`errors.deadletterqueue.topic.name` is the topic of the task's own offsets, in which no record may be",
+            ));
+        }
         if dead_letters.is_some() && !config.errors.tolerate {
             tracing::warn!(
                 connector = %spec.id.connector,
@@ -86,7 +92,7 @@ impl Worker {
             observer,
             converters: spec.converters.clone(),
             chain: spec.chain.make().map_err(TaskError::fatal)?,
-            dead_letters,
+            dead_letters: dead_letters.filter(|_| config.errors.tolerate),
         };
         let (connector, properties) = (Arc::clone(connector), spec.properties.clone());
         Ok(SourceTask::new(spec.info, connector, properties, partitions.to_vec(), config, ports))

@@ -479,7 +479,8 @@ impl SourceTask {
                     }
                     continue;
                 }
-                Ack::Failed { first, n, .. } if self.config.errors.tolerate => {
+                // A client that gave up has lost the record, and the next ones too: that is nothing to pass over.
+                Ack::Failed { first, n, ref error } if self.config.errors.tolerate && !error.is_retriable() => {
                     if let Some(error) = self.tolerate_refused(&ack) {
                         self.records.failed(first, n);
                         self.failure.get_or_insert(error);

@@ -80,6 +80,8 @@ pub struct FaultPlan {
     pub stuck_topic: Option<String>,
     /// Refuses records for ever.
     pub refuse: Option<Refuse>,
+    /// Refused records might have been taken later: their errors are retriable.
+    pub refusals_pass: bool,
     /// How many records the producer's queue takes before it pushes back.
     pub queue_records_max: usize,
     /// The largest record of every topic.
@@ -106,6 +108,7 @@ impl Default for FaultPlan {
             hold_acks: false,
             stuck_topic: None,
             refuse: None,
+            refusals_pass: false,
             queue_records_max: usize::MAX,
             record_bytes_max: usize::MAX,
             topic_failures: 0,
@@ -362,7 +365,9 @@ impl RecordProducer for MemoryProducer {
                 let first = key.1;
                 match (pending.refused, into.last_mut()) {
                     (Some(why), _) => {
-                        let error = Arc::new(TaskError::fatal(format!("topic `{}`: {why}", pending.topic)));
+                        let why = format!("topic `{}`: {why}", pending.topic);
+                        let passes = state.plan.refusals_pass;
+                        let error = Arc::new(if passes { TaskError::retriable(why) } else { TaskError::fatal(why) });
                         into.push(Ack::Failed { first, n: pending.n, error });
                     }
                     // Only what was added by this call may grow.

@@ -214,7 +214,13 @@ impl Slots {
     }
 
     /// Tells every task that the client has failed.
+    ///
+    /// Records that it refused in its last breath are not told: their task would take each for a bad record.
     pub(super) fn fail(&mut self, error: &KafkaError) {
+        self.end_run();
+        for slot in self.slots.iter_mut().flatten() {
+            slot.acks.retain(|ack| matches!(ack, Ack::Delivered { .. }));
+        }
         self.publish();
         for slot in self.slots.iter().flatten() {
             fail(&slot.mailbox, error);
@@ -271,6 +277,20 @@ mod tests {
         assert_eq!(acks, ["+0..3", "+4..5", "-5..6"]);
         assert_eq!(slots.delivered(1, 1), Some(1), "the last record of a closed slot frees its number");
         assert!(slots.slots[0].as_ref().is_some_and(|s| !s.closed) && slots.slots[1].as_ref().is_none_or(|s| s.closed));
+    }
+
+    #[test]
+    fn what_a_failing_client_refuses_is_no_word_on_the_record() {
+        let mut slots = Slots::default();
+        let mailbox = Arc::default();
+        slots.open(0, Arc::clone(&mailbox));
+        slots.handed_over(0, 2, 2);
+        assert_eq!(slots.delivered(0, 0), None);
+        assert_eq!(slots.refused(0, 1, || KafkaError::new(crate::kafka::ErrorClass::Fatal, "purged")), None);
+        slots.fail(&KafkaError::new(crate::kafka::ErrorClass::Fatal, "the client failed"));
+        let acks: Vec<String> = lock(&mailbox).acks.iter().map(shown).collect();
+        assert_eq!(acks, ["+0..1"]);
+        assert!(lock(&mailbox).failed.is_some());
     }
 
     fn shown(ack: &Ack) -> String {

@@ -357,12 +357,13 @@ impl Worker {
                 break;
             }
         }
-        if refusals && result.is_ok() {
+        result?;
+        if refusals {
             // Records of a client that has failed are refused one by one; what matters is the failure.
             self.check_fatal()?;
         }
         self.slots.publish();
-        result.map(|()| served)
+        Ok(served)
     }
 }
 

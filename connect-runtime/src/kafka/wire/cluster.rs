@@ -234,6 +234,15 @@ impl Retry {
         Self { deadline, pause: settings.retry_backoff, pause_max: settings.retry_backoff_max }
     }
 
+    /// One attempt, which ends with the time of all attempts.
+    pub(super) async fn attempt<T>(
+        &self,
+        attempt: impl Future<Output = Result<T, KafkaError>>,
+    ) -> Result<T, KafkaError> {
+        let late = |_| Err(KafkaError::coded(Code::RequestTimedOut, "no broker has answered in time", ""));
+        tokio::time::timeout_at(self.deadline, attempt).await.unwrap_or_else(late)
+    }
+
     /// Waits a little after a failure that may pass.
     ///
     /// # Errors

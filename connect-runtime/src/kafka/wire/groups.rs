@@ -57,7 +57,7 @@ impl Cluster {
     pub async fn group_members(&mut self, group: &str) -> Result<Option<GroupInfo>, KafkaError> {
         let mut retry = Retry::new(&self.settings);
         loop {
-            match self.group_members_once(group).await {
+            match retry.attempt(self.group_members_once(group)).await {
                 Ok(info) => return Ok(info),
                 Err(error) => retry.after(error).await?,
             }
@@ -138,7 +138,7 @@ impl Cluster {
         }
         let mut retry = Retry::new(&self.settings);
         loop {
-            match self.leave_group_once(group, instance_ids, "").await {
+            match retry.attempt(self.leave_group_once(group, instance_ids, "")).await {
                 Ok(left) => return Ok(left),
                 Err(error) => retry.after(error).await?,
             }
@@ -157,7 +157,7 @@ impl Cluster {
         let instance_ids = [instance_id.to_owned()];
         let mut retry = Retry::new(&self.settings);
         loop {
-            match self.leave_group_once(group, &instance_ids, member_id).await {
+            match retry.attempt(self.leave_group_once(group, &instance_ids, member_id)).await {
                 Ok(left) => {
                     let left = left.into_values().next().unwrap_or(Ok(()));
                     return left.or_else(|error| match error.code() {

@@ -33,7 +33,7 @@ impl Cluster {
     pub async fn list_transactional_ids(&mut self, prefix: &str) -> Result<Vec<TransactionalId>, KafkaError> {
         let mut retry = Retry::new(&self.settings);
         loop {
-            match self.transactional_ids_once(prefix).await {
+            match retry.attempt(self.transactional_ids_once(prefix)).await {
                 Ok(ids) => return Ok(ids),
                 Err(error) => retry.after(error).await?,
             }

@@ -78,6 +78,12 @@ impl Digest {
         if since.is_some_and(|since| since < DIGEST_INTERVAL) {
             return None;
         }
+        self.line_at_the_end(now)
+    }
+
+    /// What was not told, whether it is due or not.
+    pub(super) fn line_at_the_end(&mut self, now: Duration) -> Option<String> {
+        let since = self.told.map(|told| now.saturating_sub(told));
         let first = self.first.take()?;
         self.told = Some(now);
         let n = self.failed + self.refused + self.rejected;

@@ -86,6 +86,9 @@ impl ErrorReporter {
         if let Some(n) = self.lines.left_out_at_the_end() {
             self.tell_left_out(n);
         }
+        if let Some(line) = self.digest.line_at_the_end(self.clock.monotonic()) {
+            self.observer.event(TaskEvent::Warning(line));
+        }
         self.tell_counts();
     }
 

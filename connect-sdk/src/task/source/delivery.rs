@@ -163,7 +163,7 @@ impl SourceTask {
 }
 
 /// Ends the batch before the record at `index`.
-fn cut(batch: &mut ProduceBatch, runs: &mut Runs, index: usize) {
+pub(super) fn cut(batch: &mut ProduceBatch, runs: &mut Runs, index: usize) {
     batch.records.truncate(index);
     runs.cut(u32::try_from(index).unwrap_or(u32::MAX));
 }

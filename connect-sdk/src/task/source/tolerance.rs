@@ -9,6 +9,7 @@ use super::{
         wait::Streak,
     },
     Interrupt, LifeEnd, SourceTask,
+    delivery::cut,
     errors::{Shared, context},
 };
 use crate::{
@@ -50,6 +51,8 @@ impl Tolerance {
 
     /// Forgets what is under way: another life repeats it.
     pub(super) fn forget(&mut self) {
+        // The places in a batch mean nothing to the next one.
+        self.retries.forget();
         self.under_way.clear();
     }
 
@@ -164,7 +167,8 @@ impl SourceTask {
                 limits[record.topic as usize]
             ));
             if !self.config.errors.tolerate {
-                return Some(cut(batch, runs, index, error));
+                cut(batch, runs, index);
+                return Some(error);
             }
             let Some(letters) = &self.tolerance.letters else {
                 skipped.push((seq, error));
@@ -186,7 +190,8 @@ impl SourceTask {
                     &format!("a record does not fit into the dead letter queue topic `{}`", letters.topic),
                     error,
                 );
-                return Some(cut(batch, runs, index, error));
+                cut(batch, runs, index);
+                return Some(error);
             }
         }
         self.skip_too_large(batch, runs, skipped);
@@ -236,11 +241,4 @@ impl SourceTask {
         self.tolerance.reporter.tell();
         None
     }
-}
-
-/// Ends the batch before the record at `index`.
-fn cut(batch: &mut ProduceBatch, runs: &mut Runs, index: usize, error: TaskError) -> TaskError {
-    batch.records.truncate(index);
-    runs.cut(u32::try_from(index).unwrap_or(u32::MAX));
-    error
 }

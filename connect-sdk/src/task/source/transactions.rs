@@ -405,11 +405,15 @@ impl SourceTask {
     /// Forgets what the last life has left in an open transaction, of which nothing may be committed any more.
     pub(super) fn abandon(&mut self) {
         self.tolerance.forget();
-        match &self.transactions {
+        match &mut self.transactions {
             None => self.records.abandon(),
             // Its offsets are taken; its acknowledgements are still counted.
             Some(t) if t.is_ending() => {}
-            Some(_) => self.records.forget(),
+            Some(t) => {
+                // The life has gone back already: it is not lost once more.
+                t.lost = None;
+                self.records.forget();
+            }
         }
     }
 }

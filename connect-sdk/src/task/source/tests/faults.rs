@@ -356,3 +356,17 @@ fn a_poll_that_holds_its_thread_is_reported_by_name() {
     assert_eq!(warnings.lines().count(), 2, "{warnings}");
     assert!(warnings.contains("`poll` of `Scripted` held its thread for 1000 ms"), "{warnings}");
 }
+
+#[test]
+fn a_record_that_a_failing_client_gave_up_is_no_bad_record() {
+    let mut rig = Rig::new(1, [Act::Emit(2), Act::Emit(1)]);
+    rig.set("errors.tolerance", "all");
+    rig.kafka.plan(|plan| {
+        plan.refuse = Some(Arc::new(|record| (record.text() == "0:2").then(|| "timed out".to_owned())));
+        plan.refusals_pass = true;
+    });
+    rig.start();
+    let failure = rig.failure();
+    assert!(failure.contains("timed out"), "{failure}");
+    assert_eq!((rig.stored(0), rig.reports.skipped(SkipReason::Refused)), (Some(2), 0), "it is sent again");
+}

@@ -316,3 +316,21 @@ fn a_commit_that_takes_long_is_waited_for_before_the_source_is_opened_again() {
         TaskEnd::Stopped
     ));
 }
+
+#[test]
+fn transactions_that_fail_again_and_again_are_tried_at_growing_intervals() {
+    let mut rig = rig(1, []);
+    rig.shared().then = Some(Act::Emit(1));
+    rig.kafka.plan(|plan| {
+        plan.refuse = Some(Arc::new(|_| Some("timed out".to_owned())));
+        plan.refusals_pass = true;
+    });
+    rig.start();
+    rig.run_for(10_000);
+    let n_lives = rig.shared().opened_at.len();
+    assert!((4..=6).contains(&n_lives), "after 300, 600, 1200, 2400 ms ..: {n_lives} lives");
+    rig.kafka.plan(|plan| plan.refuse = None);
+    rig.shared().total = 3;
+    rig.run_for(20_000);
+    assert_eq!((rig.kafka.texts(), rig.stored(0)), (numbers(0, 0..3), Some(3)));
+}

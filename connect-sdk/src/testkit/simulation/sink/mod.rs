@@ -64,7 +64,7 @@ impl fmt::Debug for SinkSimulation {
 /// #     type Config = NoConfig;
 /// #     async fn open(_: &NoConfig, _: &OpenCx) -> Result<Self> { Ok(Self) }
 /// #     async fn put(&mut self, records: &[SinkRecord], _: &mut PutCx) -> Result<()> {
-/// #         let texts = records.iter().filter_map(|r| r.value().as_str().map(str::to_owned));
+/// #         let texts = records.iter().filter_map(|r| r.value()?.as_str().map(str::to_owned));
 /// #         WRITTEN.lock().unwrap().extend(texts);
 /// #         Ok(())
 /// #     }
