@@ -6,7 +6,7 @@ use crate::{
     sink::{OriginalRecord, TopicPartition},
     task::{
         TaskInfo,
-        errors::{ContextHeaders, Failure, Origin},
+        errors::{ContextHeaders, ErrorReporter, Failure, Origin},
         ports::{Ack, DeadLetterTopic, ProduceBatch, ProduceRecord, RecordProducer, SinkDeadLetters, Slice, TaskEvent},
         sink_offsets::Positions,
         wait::{Backoff, Streak, Timer},
@@ -35,17 +35,23 @@ pub(super) struct DeadLetters {
     topic: DeadLetterTopic,
     task: TaskInfo,
     producer: Box<dyn RecordProducer>,
-    record_bytes_max: usize,
+    pub(super) record_bytes_max: usize,
     /// What the producer has not taken yet: the letters of one consumed batch, and of the put after it.
     waiting: VecDeque<ProduceBatch>,
     next_seq: u64,
-    /// By sequence number: where the letters came from that the broker does not have yet.
+    /// By sequence number: where the letters came from that the broker does not have yet, and may never have.
     pending: BTreeMap<u64, (Arc<TopicPartition>, i64)>,
     acks: Vec<Ack>,
-    /// A letter cannot be written: nothing after it counts any more.
-    broken: bool,
+    /// A letter cannot be written: nothing after it is sent.
+    broken: Option<Broken>,
     /// Waited for in vain while partitions were closing: that is not done again before the broker answers.
     given_up: bool,
+}
+
+/// Why a queue takes nothing any more.
+struct Broken {
+    text: String,
+    counted: bool,
 }
 
 impl DeadLetters {
@@ -60,7 +66,7 @@ impl DeadLetters {
             next_seq: 0,
             pending: BTreeMap::new(),
             acks: Vec::new(),
-            broken: false,
+            broken: None,
             given_up: false,
         }
     }
@@ -72,13 +78,13 @@ impl DeadLetters {
 
     /// True if something may still come through.
     fn is_on_its_way(&self) -> bool {
-        !self.pending.is_empty() && !self.broken && !self.given_up
+        !self.pending.is_empty() && self.broken.is_none() && !self.given_up
     }
 
-    /// Takes letters; [`Self::poll`] sends them.
+    /// Takes letters; [`Self::poll`] sends them. Those that are not sent hold their partitions back for ever.
     ///
     /// # Errors
-    /// Fatal: one is larger than the topic takes, even without its longest header.
+    /// Fatal: one is larger than the topic takes, even without its longest header; or the queue was broken before.
     pub(super) fn add<'a>(&mut self, letters: impl IntoIterator<Item = Letter<'a>>) -> Result<()> {
         let mut buffer = self.producer.reclaim().unwrap_or_default();
         buffer.clear();
@@ -89,13 +95,18 @@ impl DeadLetters {
             records: Vec::new(),
             headers: Vec::new(),
         };
-        let mut too_large = None;
         for Letter { original, failure } in letters {
             let OriginalRecord { batch: from, index } = original;
             let (record, partition) = {
                 let record = &from.records[index as usize];
                 (record, Arc::clone(&from.partitions[record.partition as usize]))
             };
+            // Also of letters that are not sent: no offset moves past a record that is nowhere.
+            self.pending.insert(self.next_seq, (Arc::clone(&partition), record.offset));
+            self.next_seq += 1;
+            if self.broken.is_some() {
+                continue;
+            }
             let first_header = batch.headers.len();
             let key = record.key.map(|at| write(&mut batch.buffers[0], &from.bytes(at)));
             let value = record.value.map(|at| write(&mut batch.buffers[0], &from.bytes(at)));
@@ -129,7 +140,7 @@ impl DeadLetters {
             }
             let n_bytes = batch.record_bytes(&letter);
             if n_bytes > self.record_bytes_max {
-                too_large = Some(TaskError::fatal(format!(
+                let text = format!(
                     "record `{partition}@{}` failed ({}), and with its headers it has {n_bytes} bytes, more than the {} \
                      that the dead letter queue topic `{}` takes; raise `max.message.bytes` of that topic and \
                      `producer.override.max.request.size` of the connector",
@@ -137,33 +148,40 @@ impl DeadLetters {
                     failure.chain(),
                     self.record_bytes_max,
                     self.topic.name
-                )));
-                batch.headers.truncate(first_header);
-                // It holds its partition back for ever.
-                self.broken = true;
-                self.pending.insert(u64::MAX, (partition, record.offset));
-                break;
+                );
+                self.broken = Some(Broken { text, counted: false });
+                continue;
             }
-            self.pending.insert(self.next_seq, (partition, record.offset));
-            self.next_seq += 1;
             batch.records.push(letter);
         }
-        if !batch.records.is_empty() {
+        if self.broken.is_none() && !batch.records.is_empty() {
             self.waiting.push_back(batch);
         }
-        too_large.map_or(Ok(()), Err)
+        self.check()
+    }
+
+    fn check(&self) -> Result<()> {
+        self.broken.as_ref().map_or(Ok(()), |broken| Err(TaskError::fatal(broken.text.clone())))
+    }
+
+    /// Counts the failure that broke the queue, once.
+    pub(super) fn count_failure(&mut self, errors: &mut ErrorReporter) {
+        if let Some(broken) = self.broken.as_mut().filter(|broken| !broken.counted) {
+            broken.counted = true;
+            errors.dead_letters_failed(1);
+        }
     }
 
     /// Moves on; ready once the broker has everything.
     ///
     /// # Errors
-    /// Fatal, once: the broker or the producer refused a letter.
+    /// Fatal, each time: the broker or the producer refused a letter, or one was too large.
     pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<()>> {
-        if self.broken {
-            return Poll::Pending;
-        }
+        self.check()?;
         let polled = self.poll_producer(cx);
-        self.broken = matches!(&polled, Poll::Ready(Err(_)));
+        if let Poll::Ready(Err(error)) = &polled {
+            self.broken = Some(Broken { text: error.chain(), counted: false });
+        }
         polled
     }
 
@@ -208,7 +226,7 @@ impl DeadLetters {
     }
 
     /// Keeps offsets below the first record of their partition that the broker does not have yet.
-    fn cap(&self, offsets: &mut Positions) {
+    pub(super) fn cap(&self, offsets: &mut Positions) {
         for (partition, offset) in offsets {
             let first = self.pending.values().filter(|(p, _)| p == partition).map(|(_, at)| *at).min();
             *offset = first.map_or(*offset, |first| first.min(*offset));
@@ -295,9 +313,7 @@ impl SinkLoop {
         })
         .await;
         let result = added.and(sent);
-        if result.is_err() {
-            self.errors.dead_letters_failed(1);
-        }
+        queue.count_failure(&mut self.errors);
         result
     }
 
@@ -319,8 +335,8 @@ impl SinkLoop {
             Poll::Pending
         })
         .await;
-        if durable.is_err() {
-            self.errors.dead_letters_failed(1);
+        if let Some(letters) = &mut self.dead_letters {
+            letters.count_failure(&mut self.errors);
         }
         durable
     }
@@ -352,7 +368,7 @@ impl SinkLoop {
                 Ok(())
             }
             Err(error) => {
-                self.errors.dead_letters_failed(1);
+                letters.count_failure(&mut self.errors);
                 Err(error)
             }
         }

@@ -325,7 +325,7 @@ impl SinkLoop {
         if let Some(letters) = &mut self.dead_letters
             && let Poll::Ready(Err(error)) = letters.poll(cx)
         {
-            self.errors.dead_letters_failed(1);
+            letters.count_failure(&mut self.errors);
             return Poll::Ready(Err(error));
         }
         if let Poll::Ready(event) = self.inbox.poll(cx) {

@@ -1,7 +1,15 @@
 //! The dead letter queue: what is in it, and that no offset moves past a record that is nowhere.
 
 use super::*;
-use crate::testkit::Produced;
+use crate::{
+    sink::OriginalRecord,
+    task::{
+        errors::Failure,
+        ports::{ConsumedBatch, ConsumedRecord},
+        sink::dead_letters::Letter,
+    },
+    testkit::Produced,
+};
 
 const BAD: &[u8] = b"\xFFbad";
 
@@ -228,6 +236,68 @@ fn a_letter_that_is_too_large_goes_without_its_stack_trace_or_fails_the_task() {
     let end = second.end().unwrap();
     assert!(end.contains("`t-0@1`") && end.contains("more than the 500"), "{end}");
     assert_eq!((second.committed().0, kafka.n_records()), (Some(1), 0));
+}
+
+#[test]
+fn bad_records_after_a_letter_that_is_too_large_are_not_passed_over() {
+    let (mut stage, kafka) = stage(true, true, &[ALL]);
+    kafka.plan(|plan| plan.record_bytes_max = 1000);
+    stage.append(1, 1);
+    stage.group.append(&t(1), RawRecord::value(BAD));
+    stage.append(1, 1);
+    begin(&mut stage, &[&[0xFF; 1000]]);
+    stage.pass(2000);
+    let end = stage.end().unwrap();
+    assert!(end.contains("`t-0@0`") && end.contains("more than the 1000"), "{end}");
+    assert_eq!(stage.log_of(&["put"]), ["put t-1@0 t-1@2"], "both partitions came at once");
+    assert_eq!((stage.committed(), kafka.n_records()), ((None, Some(1)), 0));
+}
+
+#[test]
+fn every_letter_that_is_too_large_holds_its_partition_back() {
+    let kafka = MemoryKafka::new(Sim::new(1).clock(), 1);
+    let topic = DeadLetterTopic { name: "dlq".into(), context_headers: false, topics: Arc::new(kafka.clone()) };
+    let port = SinkDeadLetters { topic, producer: kafka.producer() };
+    let mut queue = DeadLetters::new(port, TaskInfo { connector: "s".to_owned(), index: 0, n_tasks: 1 });
+    queue.record_bytes_max = 2;
+    let partitions = [0, 1].map(|n| Arc::new(t(n)));
+    let failure = Failure::rejected("no".into());
+    for (partition, offset) in partitions.iter().zip([3, 4]) {
+        let batch = Arc::new(ConsumedBatch {
+            buffer: "big".into(),
+            partitions: vec![Arc::clone(partition)],
+            records: vec![ConsumedRecord {
+                partition: 0,
+                offset,
+                timestamp: None,
+                key: None,
+                value: Some((0, 3)),
+                headers: (0, 0),
+            }],
+            ..ConsumedBatch::default()
+        });
+        let original = OriginalRecord { batch, index: 0 };
+        let error = queue.add([Letter { original, failure: &failure }]).unwrap_err();
+        assert!(error.to_string().contains("`t-0@3`"), "the first is the one to report: {error}");
+    }
+    let mut offsets: Vec<_> = partitions.iter().map(|p| (Arc::clone(p), 9)).collect();
+    queue.cap(&mut offsets);
+    assert_eq!(offsets.iter().map(|(_, at)| *at).collect::<Vec<_>>(), [3, 4]);
+}
+
+#[test]
+fn a_broken_queue_fails_the_task_even_if_the_put_after_it_is_to_be_made_again() {
+    for lends in [true, false] {
+        let (mut stage, kafka) = stage(lends, true, &[ALL]);
+        kafka.plan(|plan| plan.record_bytes_max = 1000);
+        // Longer than it takes until the next commit.
+        stage.fail("put", TaskError::retriable_after("busy", Duration::from_secs(30)));
+        begin(&mut stage, &[b"a", &[0xFF; 1000]]);
+        stage.pass(120_000);
+        let end = stage.end().unwrap();
+        assert!(end.contains("`t-0@1`") && end.contains("more than the 1000"), "{end}");
+        assert_eq!((stage.committed().0, stage.reports.errors().dead_letter_failures), (None, 1));
+    }
 }
 
 #[test]
