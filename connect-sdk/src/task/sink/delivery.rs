@@ -119,6 +119,8 @@ impl SinkLoop {
         // What the queue did not take holds the offset back.
         let failure = failure.map(|error| self.retries.ended(error)).or(sent.err());
         if progress.is_empty() {
+            // All its partitions were taken away while it waited: nothing is put that would resume the others.
+            self.tell_pauses();
             return failure.map_or(Ok(()), Err);
         }
         self.put(Delivery { records, progress, bytes, failure, at: Duration::ZERO }).await

@@ -162,6 +162,20 @@ fn the_partition_of_the_record_can_be_taken_away_during_retries() {
 }
 
 #[test]
+fn what_is_left_is_resumed_if_all_of_a_waiting_batch_was_taken_away() {
+    let mut stage = direct(&[("errors.retry.timeout", "-1")]);
+    stage.converter = Slow::new(u32::MAX);
+    stage.group.append(&t(0), RawRecord::value("slow"));
+    stage.group.assign(&[t(0), t(1)]);
+    stage.start();
+    assert_eq!(stage.log_of(&["pause"]), ["pause t-0 t-1"]);
+    stage.group.revoke(&[t(0)]);
+    stage.append(1, 1);
+    stage.pass(300);
+    assert_eq!(stage.log_of(&["resume", "put"]), ["resume t-1", "put t-1@0"], "before the empty put of a second");
+}
+
+#[test]
 fn a_buffered_sink_is_not_taken_to_hold_what_waits_for_retries() {
     let (mut stage, converter) = (buffered(&[("errors.retry.timeout", "-1")]), Slow::new(u32::MAX));
     stage.converter = converter;
