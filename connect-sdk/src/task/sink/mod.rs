@@ -392,6 +392,7 @@ impl SinkLoop {
     fn discard_sink(&mut self) -> Result<()> {
         self.again = None;
         self.converting = None;
+        self.retries.forget();
         self.commit_requested = false;
         self.pauses.sink_is_new();
         self.offsets.rewind();

@@ -176,6 +176,27 @@ fn what_is_left_is_resumed_if_all_of_a_waiting_batch_was_taken_away() {
 }
 
 #[test]
+fn another_life_of_the_sink_has_its_own_time_for_retries() {
+    let mut stage = direct(&[("errors.retry.timeout", "1000"), ("offset.flush.interval.ms", "500")]);
+    let converter = Slow::new(u32::MAX);
+    stage.converter = converter.clone();
+    stage.append(1, 1);
+    stage.group.assign(&[t(0), t(1)]);
+    stage.start();
+    stage.settle();
+    // The first of its batch in both lives.
+    stage.group.append(&t(0), RawRecord::value("slow"));
+    stage.fail("pre_commit", TaskError::retriable_after("busy", Duration::from_millis(50)));
+    stage.pass(549);
+    assert_eq!((stage.log_of(&["drop"]).len(), converter.n_reads("slow")), (1, 2), "at 0 and 300 ms");
+    stage.pass(1000);
+    assert!(stage.is_running());
+    stage.pass(1);
+    assert!(stage.end().unwrap().contains("still after 1000 ms"));
+    assert_eq!(converter.n_reads("slow"), 6, "and at 550, 850, 1450 and 1550 ms");
+}
+
+#[test]
 fn a_buffered_sink_is_not_taken_to_hold_what_waits_for_retries() {
     let (mut stage, converter) = (buffered(&[("errors.retry.timeout", "-1")]), Slow::new(u32::MAX));
     stage.converter = converter;
