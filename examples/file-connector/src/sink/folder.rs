@@ -31,7 +31,8 @@ pub(super) struct Folder {
     path: PathBuf,
     records_max: u64,
     age_max: Duration,
-    partitions: Partitions,
+    /// None after a call that ended in the middle of a change: what it knew of the files is gone.
+    partitions: Option<Partitions>,
 }
 
 type Partitions = BTreeMap<TopicPartition, Owned>;
@@ -70,7 +71,7 @@ impl Folder {
         let path = PathBuf::from(name);
         let made = path.join(STAGING);
         on_thread(move || fs::create_dir_all(&made)).await?.map_err(|e| problem(&path, "be made", &e)).fatal()?;
-        Ok(Self { path, records_max: records_max.get(), age_max, partitions: Partitions::new() })
+        Ok(Self { path, records_max: records_max.get(), age_max, partitions: Some(Partitions::new()) })
     }
 
     /// Takes partitions over: they go on behind their newest files; those without one where the group says.
@@ -78,7 +79,7 @@ impl Folder {
         let (path, names) = (self.path.clone(), partitions.to_vec());
         let taken = on_thread(move || take_over(&path, names)).await?;
         let (taken, start) = taken.map_err(|e| problem(&self.path, "be taken over", &e)).retriable()?;
-        self.partitions.extend(taken);
+        self.partitions.as_mut().ok_or_else(not_known)?.extend(taken);
         Ok(start)
     }
 
@@ -106,7 +107,8 @@ impl Folder {
         let (path, records_max) = (self.path.clone(), self.records_max);
         self.change(move |partitions| {
             for (partition, lines) in lines {
-                let Some(owned) = partitions.get_mut(&partition) else { continue };
+                let owned = partitions.get_mut(&partition);
+                let owned = owned.ok_or_else(|| io::Error::other(format!("`{partition}` is not taken over")))?;
                 owned.append(lines)?;
                 if owned.part.as_ref().is_some_and(|part| part.records >= records_max) {
                     owned.finish(&path, &partition)?;
@@ -131,7 +133,7 @@ impl Folder {
                     Ok(())
                 })
                 .await?;
-                let parts = self.partitions.values().filter_map(|owned| owned.part.as_ref());
+                let parts = self.partitions.iter().flat_map(Partitions::values).filter_map(|owned| owned.part.as_ref());
                 Ok(offsets.except(parts.map(|part| &part.first)))
             }
             PreCommit::Closing(offsets) => {
@@ -152,7 +154,9 @@ impl Folder {
 
     /// Forgets partitions; what is not finished of them comes again.
     pub(super) async fn closed(&mut self, partitions: &[TopicPartition]) -> Result<()> {
-        let gone: Vec<Owned> = partitions.iter().filter_map(|partition| self.partitions.remove(partition)).collect();
+        // Without it, whatever is left is removed by the next owner.
+        let Some(owned) = &mut self.partitions else { return Ok(()) };
+        let gone: Vec<Owned> = partitions.iter().filter_map(|partition| owned.remove(partition)).collect();
         on_thread(move || {
             for owned in gone {
                 drop(owned.part);
@@ -165,13 +169,13 @@ impl Folder {
 
     /// Runs on a thread that may block.
     async fn change(&mut self, run: impl FnOnce(&mut Partitions) -> io::Result<()> + Send + 'static) -> Result<()> {
-        let mut partitions = std::mem::take(&mut self.partitions);
+        let mut partitions = self.partitions.take().ok_or_else(not_known)?;
         let (partitions, result) = on_thread(move || {
             let result = run(&mut partitions);
             (partitions, result)
         })
         .await?;
-        self.partitions = partitions;
+        self.partitions = Some(partitions);
         result.map_err(|e| {
             let error = problem(&self.path, "be written to", &e);
             // The next life takes the partitions over again, if they are still this task's.
@@ -271,6 +275,11 @@ fn remove(path: &Path) -> io::Result<()> {
 
 async fn on_thread<T: Send + 'static>(run: impl FnOnce() -> T + Send + 'static) -> Result<T> {
     tokio::task::spawn_blocking(run).await.retriable()
+}
+
+/// Another life takes the partitions over again.
+fn not_known() -> TaskError {
+    TaskError::retriable("an earlier call was cut short, and the partitions are not taken over any more")
 }
 
 fn problem(folder: &Path, what: &str, error: &io::Error) -> String {

@@ -2,8 +2,11 @@
 
 use super::*;
 use crate::FileStreamSink;
-use connect_sdk::testkit::{SinkTester, TestRecord};
-use std::collections::BTreeSet;
+use connect_sdk::{
+    sink::{PartitionTag, SinkRecordParts},
+    testkit::{SinkTester, TestRecord},
+};
+use std::{collections::BTreeSet, sync::Arc};
 
 fn names(dir: &Path) -> Vec<String> {
     let entries = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
@@ -104,4 +107,28 @@ async fn a_folder_that_cannot_be_made_is_named() {
         panic!("it was made")
     };
     assert!(!error.is_retriable() && error.to_string().contains("folder `/dev/null/out` cannot be made"), "{error}");
+}
+
+#[tokio::test]
+async fn after_a_change_that_was_cut_short_nothing_is_taken_or_called_safe() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut folder = folder(dir.path()).await;
+    folder.assigned(&[t(0)]).await.unwrap();
+    assert!(folder.change(|_| panic!("cut short")).await.unwrap_err().is_retriable());
+    for error in [folder.change(|_| Ok(())).await.err(), folder.assigned(&[t(1)]).await.err()] {
+        let error = error.unwrap();
+        assert!(error.is_retriable() && error.to_string().contains("not taken over"), "{error}");
+    }
+    folder.closed(&[t(0)]).await.unwrap();
+}
+
+#[tokio::test]
+async fn records_of_a_partition_that_is_not_taken_over_are_not_passed_over() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut folder = folder(dir.path()).await;
+    folder.assigned(&[t(0)]).await.unwrap();
+    let record = |n| SinkRecord::from_parts(PartitionTag::new(Arc::new(t(n))), SinkRecordParts::default());
+    folder.put(vec![record(0)]).await.unwrap();
+    let error = folder.put(vec![record(1)]).await.unwrap_err();
+    assert!(error.is_retriable() && error.to_string().contains("`t-1` is not taken over"), "{error}");
 }
