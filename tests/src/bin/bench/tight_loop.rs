@@ -135,6 +135,7 @@ fn commit(producer: &BaseProducer<Failing>) {
     while producer.in_flight_count() > 0 {
         // Sends at once what waits for more; a time-out is the expected answer.
         let _timed_out = producer.flush(Duration::ZERO);
+        producer.poll(Duration::ZERO);
         thread::park_timeout(DRAIN_PAUSE);
     }
     producer.commit_transaction(FLUSH_TIMEOUT).expect("the transaction is committed in time");
