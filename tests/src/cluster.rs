@@ -6,6 +6,7 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use connect_runtime::kafka::ClientKind;
 use rdkafka::admin::{AdminClient, AdminOptions, NewPartitions, NewTopic, ResourceSpecifier, TopicReplication};
 use rdkafka::client::DefaultClientContext;
 use rdkafka::config::ClientConfig;
@@ -337,20 +338,24 @@ impl Cluster {
         ids
     }
 
-    /// How many partitions each member of a group has, in order. Of groups of the classic protocol with one topic only.
+    /// How many partitions each member of a group has, in order. Of groups of the classic protocol only.
     pub fn assigned(&self, group: &str) -> Vec<usize> {
-        let consumer = self.consumer(Isolation::ReadUncommitted);
-        let list = consumer.client().fetch_group_list(Some(group), REQUEST_TIMEOUT).expect("the broker answers");
-        let members = list.groups().iter().flat_map(|group| group.members());
-        // Version, topics, the topic's name, its partitions: their number stands behind the name.
-        let n = |bytes: &[u8]| {
-            let name = usize::from(u16::from_be_bytes(bytes.get(6..8)?.try_into().ok()?));
-            let n = bytes.get(8 + name..12 + name)?.try_into().ok()?;
-            usize::try_from(u32::from_be_bytes(n)).ok()
-        };
-        let mut counts: Vec<usize> = members.map(|member| member.assignment().and_then(n).unwrap_or(0)).collect();
+        let assignments = self.assignments(group);
+        let mut counts: Vec<usize> = assignments.iter().map(|member| member.values().map(Vec::len).sum()).collect();
         counts.sort_unstable();
         counts
+    }
+
+    /// The partitions of each member of a group, by topic.
+    pub fn assignments(&self, group: &str) -> Vec<BTreeMap<String, Vec<i32>>> {
+        let builder = connect_runtime::kafka::ClientConfig::builder(ClientKind::Admin);
+        let config = builder.set("bootstrap.servers", self.bootstrap()).build().expect("the settings are right").0;
+        let described = block_on(async {
+            let mut wire = connect_runtime::kafka::Cluster::new(&config)?;
+            wire.group_members(group).await
+        });
+        let members = described.expect("the broker answers").map(|group| group.members).unwrap_or_default();
+        members.into_iter().map(|member| member.assigned).collect()
     }
 
     fn admin(&self) -> AdminClient<DefaultClientContext> {

@@ -74,7 +74,19 @@ async fn members_of_groups_of_both_protocols_are_described() {
         assert_eq!((member.instance_id.as_deref(), member.client_id.as_str()), (Some(instance.as_str()), "member"));
         assert_eq!(member.host, "/127.0.0.1");
         assert!(!member.member_id.is_empty());
+        assert_eq!(member.assigned, BTreeMap::from([(topic.clone(), vec![0])]), "{protocol}");
         drop(consumer);
+    }
+}
+
+#[tokio::test]
+async fn partitions_are_counted_and_topics_that_are_not_there_are_left_out_and_not_made() {
+    let cluster = Cluster::shared();
+    let (topic, missing) = (cluster.new_topic("wire", 3), unique("missing"));
+    let mut wire = wire(&cluster);
+    for _ in 0..2 {
+        let counted = wire.partitions(&[topic.clone(), missing.clone()]).await.expect("the broker answers");
+        assert_eq!(counted, BTreeMap::from([(topic.clone(), 3)]));
     }
 }
 

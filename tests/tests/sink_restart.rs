@@ -138,6 +138,31 @@ fn a_topic_that_was_added_while_a_killed_worker_was_away_is_read() {
 }
 
 #[test]
+fn a_topic_that_was_left_out_while_a_killed_worker_was_away_is_not_read() {
+    let mut sink = Sink::new();
+    let other = sink.cluster.new_topic("restart", 2);
+    let topics = format!("{},{other}", sink.topic);
+    let mut setup = sink.worker(&[("topics", &topics)]);
+    let mut worker = setup.start();
+    sink.passes(&setup, None);
+    worker.kill9();
+    setup = sink.configured(setup, &[]);
+    sink.cluster.produce(&other, [Outgoing::value("of a topic that is not read")]);
+    let worker = setup.start();
+    sink.passes(&setup, None);
+    eventually_true("the group has let go of the other topic", AT_ONCE, || {
+        sink.cluster
+            .assignments(&sink.group())
+            .iter()
+            .flat_map(|member| member.keys())
+            .all(|topic| *topic == sink.topic)
+    });
+    sink.passes(&setup, None);
+    assert!(!setup.read("out.txt").contains("not read"));
+    stop(worker);
+}
+
+#[test]
 fn partitions_that_were_added_while_a_killed_worker_was_away_are_read() {
     let mut sink = Sink::new();
     let setup = sink.worker(&[]);

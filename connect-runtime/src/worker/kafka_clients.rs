@@ -255,8 +255,8 @@ impl Clients for KafkaClients {
     ) -> Result<Box<dyn RecordConsumer>> {
         let config = self.base.consumer(task, n_tasks, connector)?;
         let consumer = TaskConsumer::start(&config, subscription)?;
-        if self.base.static_members && task.task == 0 && config.native("group.instance.id").is_some() {
-            consumer.remove_others_beyond(&task.connector, n_tasks);
+        if self.base.static_members && config.native("group.instance.id").is_some() {
+            consumer.tidy_group(&task.connector, task.task, n_tasks);
         }
         Ok(Box::new(consumer))
     }

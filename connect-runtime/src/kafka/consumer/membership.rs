@@ -52,9 +52,9 @@ impl Member {
 
 /// Removes from a sink connector's group the places of tasks that the connector has no more: a worker that was killed has
 /// left them, and nobody else comes back to them. Runs as long as it takes, in the background; what goes wrong is a warning.
-pub(super) async fn remove_places_beyond(config: ClientConfig, connector: String, n_tasks: u32) {
+pub(super) async fn remove_places_beyond(config: &ClientConfig, connector: &str, n_tasks: u32) {
     let Some(group) = config.native("group.id").map(str::to_owned) else { return };
-    let removed = timeout(REMOVE_TIMEOUT, remove(&config, &group, &connector, n_tasks)).await;
+    let removed = timeout(REMOVE_TIMEOUT, remove(config, &group, connector, n_tasks)).await;
     let error: &dyn fmt::Display = match removed {
         Ok(Ok(places)) if places.is_empty() => return,
         Ok(Ok(places)) => {

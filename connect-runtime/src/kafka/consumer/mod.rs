@@ -5,6 +5,7 @@ mod batch;
 mod commits;
 mod ending;
 mod membership;
+mod stale_assignment;
 mod start;
 mod topics;
 mod worker;
@@ -35,6 +36,7 @@ use super::{
     ffi::{Client, Role},
 };
 use membership::Member;
+use stale_assignment::{Leaving, Standing};
 use worker::Worker;
 
 pub(super) use batch::BatchReader;
@@ -114,6 +116,10 @@ enum Command {
     Resume(Vec<Arc<TopicPartition>>),
     Seek(Positions),
     Subscribe(Vec<String>),
+    Standing(oneshot::Sender<Standing>),
+    /// Answered when the partitions are given up.
+    Unsubscribe(Leaving),
+    Resubscribe,
     /// The answer is the place in the group that is to be given up.
     Close(oneshot::Sender<Option<Member>>),
 }
@@ -209,12 +215,21 @@ impl TaskConsumer {
         Ok(Self { shared, config: config.clone(), closed: false })
     }
 
-    /// Removes from the group, in the background, the members of tasks from `n_tasks` on, if members have the names that
-    /// tasks of `connector` have by default.
-    pub fn remove_others_beyond(&self, connector: &str, n_tasks: u32) {
+    /// Mends, in the background, what a worker that was killed has left in the group of `connector`: the consumer joins
+    /// anew if it was given topics that it does not read. The first task's also removes the members of tasks from `n_tasks`
+    /// on, if members have the names that tasks have by default, and makes the group share its partitions out anew if one
+    /// is nobody's. Only for static members.
+    pub fn tidy_group(&self, connector: &str, task: u32, n_tasks: u32) {
         if let Ok(runtime) = Handle::try_current() {
-            let tidied = membership::remove_places_beyond(self.config.clone(), connector.to_owned(), n_tasks);
-            // Nobody waits for it: it only shortens what the group does by itself in the end.
+            let (config, connector, shared) = (self.config.clone(), connector.to_owned(), Arc::downgrade(&self.shared));
+            let is_first = task == 0;
+            let tidied = async move {
+                if is_first {
+                    membership::remove_places_beyond(&config, &connector, n_tasks).await;
+                }
+                stale_assignment::replace_if_stale(config, is_first, shared).await;
+            };
+            // Nobody waits for it: the tasks work meanwhile.
             drop(runtime.spawn(tidied));
         }
     }

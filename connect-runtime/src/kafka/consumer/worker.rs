@@ -16,6 +16,7 @@ use super::{
     BATCHES_WAITING_MAX, BatchReader, Command, Round, Shared,
     commits::{Commits, Waits},
     membership::Member,
+    stale_assignment::Leaving,
     start::Reset,
     topics::Watch,
 };
@@ -23,7 +24,7 @@ use crate::kafka::{
     client_config::ClientConfig,
     client_events::ClientEvents,
     error::KafkaError,
-    ffi::{Client, EventKind, Partitions, Queue},
+    ffi::{Client, EventKind, OFFSET_INVALID, Partitions, Queue},
 };
 
 /// The thread looks around at least this often; whatever happens wakes it.
@@ -46,10 +47,12 @@ pub(super) struct Worker {
     /// How long the task may take over a rebalance.
     patience: Duration,
     pub(super) reset: Reset,
-    topics: Vec<String>,
+    pub(super) topics: Vec<String>,
     pub(super) assigned: BTreeMap<Arc<TopicPartition>, Assigned>,
     /// The group is being left to join it anew: what still comes is nobody's.
     pub(super) leaving: bool,
+    /// Who waits until all partitions are given up.
+    pub(super) unsubscribed: Option<Leaving>,
     /// When the client was replaced for the last time.
     pub(super) renewed: Option<Instant>,
     /// Another consumer has its place.
@@ -93,6 +96,7 @@ impl Worker {
             topics: Vec::new(),
             assigned: BTreeMap::new(),
             leaving: false,
+            unsubscribed: None,
             renewed: None,
             fenced: false,
             reader: BatchReader::new(config.max_poll_records()),
@@ -145,6 +149,7 @@ impl Worker {
             }
         }
         worked |= self.serve_commits();
+        self.serve_unsubscribed();
         if let Some(fenced) = self.parts.commits.fenced.take() {
             return Err(fenced);
         }
@@ -188,6 +193,12 @@ impl Worker {
                 self.topics = topics;
                 self.subscribe();
             }
+            Command::Standing(reply) => {
+                // Nobody waits any more if the worker ends.
+                reply.send(self.standing()).ok();
+            }
+            Command::Unsubscribe(reply) => self.unsubscribe(reply),
+            Command::Resubscribe => self.subscribe(),
             Command::Close(reply) => self.closing = Some(reply),
         }
     }
@@ -268,7 +279,7 @@ impl Worker {
         }
     }
 
-    fn warn_if(&self, result: Result<(), Code>, what: &'static str) {
+    pub(super) fn warn_if(&self, result: Result<(), Code>, what: &'static str) {
         if let Err(code) = result {
             warn!(client = %self.id, error = %code, "{what}");
         }
@@ -348,7 +359,8 @@ impl Worker {
             return self.assign(partitions);
         }
         let deadline = Instant::now() + self.patience;
-        let Some(start) = self.start_offsets(partitions, deadline)? else { return self.join_anew(partitions) };
+        let (ours, not_read) = self.by_subscription(partitions);
+        let Some(start) = self.start_offsets(&ours, deadline)? else { return self.join_anew(partitions) };
         let names: Vec<Arc<TopicPartition>> = start.iter().map(|(partition, _)| Arc::clone(partition)).collect();
         info!(client = %self.id, partitions = %list(&names), "partitions assigned");
         let mut start: BTreeMap<Arc<TopicPartition>, i64> = start.into_iter().collect();
@@ -372,10 +384,26 @@ impl Worker {
             self.parts.client.forward(&partition.topic, partition.partition, &self.parts.records);
             list.add(&partition.topic, partition.partition, *offset);
         }
+        for entry in not_read.iter() {
+            list.add(entry.topic, entry.partition, OFFSET_INVALID);
+        }
+        self.warn_if(self.parts.client.pause(&not_read), "partitions that are not read cannot be paused");
         self.reader.forget_names();
         self.assign(&list)?;
         self.assigned.extend(start.into_iter().map(|(name, next)| (name, Assigned { next, paused: false })));
         Ok(())
+    }
+
+    /// The partitions of topics that are read, and those of others, which a group may give that has not noticed yet that
+    /// its topics have changed.
+    fn by_subscription(&self, partitions: &Partitions) -> (Partitions, Partitions) {
+        let (mut read, mut not_read) = (Partitions::new(), Partitions::new());
+        for entry in partitions.iter() {
+            let is_read = self.topics.iter().any(|topic| topic == entry.topic);
+            let list = if is_read { &mut read } else { &mut not_read };
+            list.add(entry.topic, entry.partition, entry.offset);
+        }
+        (read, not_read)
     }
 
     fn assign(&self, list: &Partitions) -> Result<(), KafkaError> {

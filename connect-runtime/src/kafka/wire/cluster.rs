@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use kafka_protocol::{
-    messages::{FindCoordinatorRequest, MetadataRequest},
+    messages::{FindCoordinatorRequest, MetadataRequest, TopicName, metadata_request::MetadataRequestTopic},
     protocol::{Request, StrBytes},
 };
 use rdkafka::error::RDKafkaErrorCode as Code;
@@ -164,6 +164,41 @@ impl Cluster {
             ));
         }
         Ok(())
+    }
+
+    /// How many partitions these topics have. Topics that are not there, or that one may not see, are left out.
+    ///
+    /// # Errors
+    /// Retriable: no broker answered, after attempts for a minute. Fatal: no login.
+    ///
+    /// # Cancel safety
+    /// Nothing is changed by asking: no topic is made.
+    pub async fn partitions(&mut self, topics: &[String]) -> Result<BTreeMap<String, i32>, KafkaError> {
+        let mut retry = Retry::new(&self.settings);
+        loop {
+            match retry.attempt(self.partitions_once(topics)).await {
+                Ok(partitions) => return Ok(partitions),
+                Err(error) => retry.after(error).await?,
+            }
+        }
+    }
+
+    async fn partitions_once(&mut self, topics: &[String]) -> Result<BTreeMap<String, i32>, KafkaError> {
+        let of_topic = |topic: &String| {
+            let mut request = MetadataRequestTopic::default();
+            request.name = Some(TopicName(StrBytes::from_string(topic.clone())));
+            request
+        };
+        let mut request = MetadataRequest::default();
+        request.topics = Some(topics.iter().map(of_topic).collect());
+        request.allow_auto_topic_creation = false;
+        let answer = self.any().await?.call(&request).await?;
+        let known = answer.topics.into_iter().filter(|topic| topic.error_code == 0);
+        let counted = known.filter_map(|topic| {
+            let n = i32::try_from(topic.partitions.len()).ok()?;
+            Some((topic.name?.to_string(), n))
+        });
+        Ok(counted.collect())
     }
 
     /// A connection to whichever broker answers.

@@ -11,12 +11,16 @@ use kafka_protocol::{
 };
 use rdkafka::error::RDKafkaErrorCode as Code;
 
-use super::cluster::{Cluster, Retry};
+use super::{
+    assignment,
+    cluster::{Cluster, Retry},
+};
 use crate::kafka::KafkaError;
 
 /// Kafka's word for the state of a group that does not exist.
 const DEAD: &str = "Dead";
-/// The protocol type of groups in which brokers assign (KIP-848); their answers do not name it.
+/// The protocol type of consumers. Groups in which brokers assign (KIP-848) have it too, though their answers do not
+/// name it.
 const CONSUMER: &str = "consumer";
 /// Why a member was sent away, for the broker's log.
 const REASON: &str = "removed by its Connect worker";
@@ -43,6 +47,8 @@ pub struct GroupMember {
     pub client_id: String,
     /// Where it connects from, as the broker sees it: `/10.0.0.7`.
     pub host: String,
+    /// The partitions that the group has given it, by topic. Empty for what is no consumer.
+    pub assigned: BTreeMap<String, Vec<i32>>,
 }
 
 impl Cluster {
@@ -77,11 +83,13 @@ impl Cluster {
             Some(error) => return Err(error),
             None => {}
         }
+        let is_of_consumers = &*described.protocol_type == CONSUMER;
         let members = described.members.into_iter().map(|member| GroupMember {
             member_id: member.member_id.to_string(),
             instance_id: member.group_instance_id.map(|id| id.to_string()),
             client_id: member.client_id.to_string(),
             host: member.client_host.to_string(),
+            assigned: assignment::partitions(&member.member_assignment).filter(|_| is_of_consumers).unwrap_or_default(),
         });
         Ok(Some(GroupInfo {
             protocol_type: described.protocol_type.to_string(),
@@ -110,6 +118,12 @@ impl Cluster {
             instance_id: member.instance_id.map(|id| id.to_string()),
             client_id: member.client_id.to_string(),
             host: member.client_host.to_string(),
+            assigned: member
+                .assignment
+                .topic_partitions
+                .into_iter()
+                .map(|of| (of.topic_name.to_string(), of.partitions))
+                .collect(),
         });
         Ok(Some(GroupInfo {
             protocol_type: CONSUMER.to_owned(),

@@ -2,8 +2,9 @@
 //! group, sending static members away. Records go through librdkafka only.
 //!
 //! `codec` turns messages into bytes, `connection` speaks to one broker, [`Cluster`] finds the broker that is to be asked;
-//! `transactions` and `groups` are the requests.
+//! `transactions` and `groups` are the requests; `assignment` reads what members of a group say to each other.
 
+mod assignment;
 mod cluster;
 mod codec;
 mod connection;
