@@ -1,5 +1,6 @@
 //! Java's distributed worker in a process of its own, for what its standalone one cannot do: exactly-once sources.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -70,18 +71,36 @@ impl JavaDistributed {
         eventually(&format!("Java's worker creates `{name}`"), START_TIMEOUT, || {
             assert!(self.worker.ended().is_none(), "Java's worker has ended: {}", self.worker.log());
             // It answers 404 until it is ready, and refuses connections before.
-            last = self.post("/connectors", &body).unwrap_or_else(|error| error.to_string());
+            last = self.send("POST", "/connectors", &body).unwrap_or_else(|error| error.to_string());
             last.starts_with("HTTP/1.1 201").then_some(())
         });
     }
 
-    fn post(&self, path: &str, body: &str) -> std::io::Result<String> {
+    /// What it says of a configuration: Kafka's ConfigInfos.
+    ///
+    /// # Panics
+    /// It does not answer within two minutes, or with an error.
+    pub fn validate(&mut self, config: &BTreeMap<String, String>) -> serde_json::Value {
+        let class = config["connector.class"].rsplit('.').next().unwrap_or_default();
+        let path = format!("/connector-plugins/{class}/config/validate");
+        let body = serde_json::json!(config).to_string();
+        eventually("Java's worker validates", START_TIMEOUT, || {
+            assert!(self.worker.ended().is_none(), "Java's worker has ended: {}", self.worker.log());
+            let answer = self.send("PUT", &path, &body).ok()?;
+            let (head, json) = answer.split_once("\r\n\r\n")?;
+            // As for a connector: 404 until it is ready.
+            assert!(!head.starts_with("HTTP/1.1 500"), "{answer}");
+            head.starts_with("HTTP/1.1 200").then(|| serde_json::from_str(json).expect("it answers JSON"))
+        })
+    }
+
+    fn send(&self, method: &str, path: &str, body: &str) -> std::io::Result<String> {
         let mut stream = TcpStream::connect(("127.0.0.1", self.rest_port))?;
         stream.set_read_timeout(Some(REQUEST_TIMEOUT))?;
         let length = body.len();
         write!(
             stream,
-            "POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\
+            "{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\
              Connection: close\r\n\r\n{body}"
         )?;
         let mut answer = String::new();

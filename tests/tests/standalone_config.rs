@@ -75,6 +75,38 @@ fn a_bad_connector_is_failed_alone_and_all_its_errors_are_told() {
 }
 
 #[test]
+fn what_a_connector_may_not_override_or_overrides_wrongly_keeps_it_from_starting() {
+    let cluster = Cluster::shared();
+    let topic = unique("allowed");
+    let policy = ("connector.client.config.override.policy", "Allowlist");
+    let setup = Standalone::new(cluster.bootstrap())
+        .set(policy.0, policy.1)
+        .set("connector.client.config.override.allowlist", "linger.ms,batch.size");
+    setup.write("in.txt", "hello\n");
+    let file = setup.path("in.txt");
+    let source = [("connector.class", "FileStreamSource"), ("file", file.as_str()), ("topic", topic.as_str())];
+    let with = |more: &[(&'static str, &'static str)]| [&source[..], more].concat();
+    let setup = setup
+        .connector("good", &with(&[("producer.override.linger.ms", "1")]))
+        .connector("forbidden", &with(&[("producer.override.acks", "1"), ("consumer.override.fetch.min.bytes", "1")]))
+        .connector("wrong", &with(&[("producer.override.linger.ms", "soon"), ("producer.override.batch.size", "big")]));
+    let mut worker = setup.start();
+    assert_eq!(cluster.wait_for_records(&topic, 1, TIMEOUT)[0].text(), "hello");
+    for (connector, expected) in [
+        ("forbidden", &["'acks' to be overridden", "'fetch.min.bytes' to be overridden", "2 error(s)"][..]),
+        ("wrong", &["producer.override.linger.ms", "producer.override.batch.size", "2 error(s)"]),
+    ] {
+        let failed = format!("connector failed; it stays FAILED until it is restarted connector={connector}");
+        let log = worker.wait_for_log(&failed, TIMEOUT);
+        let told: String = log.lines().skip_while(|line| !line.contains(&failed)).take(4).collect();
+        expected.iter().for_each(|text| assert!(told.contains(text), "`{text}` is not in {told}"));
+    }
+    worker.terminate();
+    assert_eq!(worker.wait_for_code(TIMEOUT), 0);
+    assert_eq!(cluster.wait_for_records(&topic, 1, TIMEOUT).len(), 1);
+}
+
+#[test]
 fn the_worker_ends_with_3_if_no_connector_could_be_started() {
     let cluster = Cluster::shared();
     let setup = Standalone::new(cluster.bootstrap()).connector("bad", &[("connector.class", "Nothing")]);

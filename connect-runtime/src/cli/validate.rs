@@ -5,9 +5,11 @@ use crate::{
     config::{ConfigInfos, ConfigProviders, ExactlyOnceWorker, OverridePolicy, Validation, validate_connector},
     plugins::find_connector,
     transforms::ChainConfig,
+    worker::{DEFAULT_HEADER_CONVERTER, check_overrides},
 };
 use connect_sdk::{config::ConfigErrors, plugin::Plugins};
 use std::{
+    collections::BTreeMap,
     fmt::Write as _,
     path::{Path, PathBuf},
     process::ExitCode,
@@ -18,6 +20,8 @@ struct Surroundings {
     providers: ConfigProviders,
     policy: OverridePolicy,
     exactly_once: ExactlyOnceWorker,
+    /// By their keys.
+    converters: BTreeMap<String, String>,
 }
 
 /// Judges each file and prints every error of each; exit status 1 if there is any.
@@ -48,11 +52,17 @@ fn surroundings(plugins: &Plugins, worker: Option<&Path>) -> Result<Surroundings
             policy: OverridePolicy::default(),
             // Where offsets are kept is the worker's affair.
             exactly_once: ExactlyOnceWorker::Standalone { offsets_in_topic: true },
+            converters: BTreeMap::from([("header.converter".to_owned(), DEFAULT_HEADER_CONVERTER.to_owned())]),
         });
     };
     let config = standalone::load(plugins, file)?;
     Ok(Surroundings {
         exactly_once: ExactlyOnceWorker::Standalone { offsets_in_topic: config.offset_storage_topic.is_some() },
+        converters: BTreeMap::from([
+            ("key.converter".to_owned(), config.worker.key_converter),
+            ("value.converter".to_owned(), config.worker.value_converter),
+            ("header.converter".to_owned(), config.worker.header_converter),
+        ]),
         providers: config.worker.providers,
         policy: config.worker.override_policy,
     })
@@ -78,6 +88,8 @@ fn judge(plugins: &Plugins, around: &Surroundings, file: &Path) -> Result<Config
         worker_group: None,
         exactly_once: &around.exactly_once,
         chain: &chain,
+        clients: &check_overrides(&resolved.properties),
+        worker_converters: &around.converters,
     });
     for value in infos.configs.iter_mut().filter_map(|config| config.value.as_mut()) {
         // What a provider has given may be a secret.

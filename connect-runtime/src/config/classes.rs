@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use connect_sdk::config::{Config, ConfigError, ParsedValue, Recommender, Validator};
-use connect_sdk::plugin::Plugins;
+use connect_sdk::plugin::{ConnectorPlugin, Plugins};
+use connect_sdk::transform::{PredicateClass, TransformationClass};
 
 /// The converter classes that are linked, by every name that configurations may have for them.
 #[derive(Clone, Debug, Default)]
@@ -42,6 +43,16 @@ impl KnownClasses {
                 inner.header_converters.push(class.java.to_owned());
             } else {
                 inner.not_header_converters.extend(names);
+            }
+        }
+        // Classes that are there and convert nothing.
+        let connectors = plugins.connectors().iter().flat_map(ConnectorPlugin::aliases);
+        let transformations = plugins.transformations().iter().flat_map(TransformationClass::aliases);
+        let predicates = plugins.predicates().iter().flat_map(PredicateClass::aliases);
+        for name in connectors.chain(transformations).chain(predicates) {
+            if inner.names.insert(name.to_owned()) {
+                inner.not_converters.insert(name.to_owned());
+                inner.not_header_converters.insert(name.to_owned());
             }
         }
         Self { inner: Arc::new(inner) }
@@ -89,7 +100,7 @@ impl KnownClasses {
     /// Offers the classes of a kind.
     pub(super) fn recommender(&self, header: bool) -> OfferClasses {
         let names = if header { &self.inner.header_converters } else { &self.inner.converters };
-        OfferClasses(names.clone())
+        OfferClasses::new(names.clone())
     }
 }
 
@@ -98,8 +109,9 @@ impl KnownClasses {
 pub(super) struct OfferClasses(Vec<String>);
 
 impl OfferClasses {
-    /// Offers these.
-    pub(super) fn new(names: Vec<String>) -> Self {
+    /// Offers these, in the order of their names.
+    pub(super) fn new(mut names: Vec<String>) -> Self {
+        names.sort_unstable();
         Self(names)
     }
 }

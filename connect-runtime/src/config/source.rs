@@ -25,7 +25,7 @@ pub fn source_connector_config_def(classes: &KnownClasses) -> ConfigDef {
         .define(
             key("exactly.once.support", Text, Medium, "Whether the connector must be able to write exactly once.")
                 .default("requested")
-                .validator(Validator::case_insensitive_valid_string(["requested", "required"]))
+                .validator(Validator::case_insensitive_valid_string(["required", "requested"]))
                 .group(EXACTLY_ONCE, 2)
                 .width(Narrow)
                 .display_name("Exactly once support"),
@@ -38,7 +38,7 @@ pub fn source_connector_config_def(classes: &KnownClasses) -> ConfigDef {
                 "Where transactions end: with a poll, an interval, or as the connector says.",
             )
             .default("poll")
-            .validator(Validator::case_insensitive_valid_string(["poll", "interval", "connector"]))
+            .validator(Validator::case_insensitive_valid_string(["interval", "poll", "connector"]))
             .group(EXACTLY_ONCE, 3)
             .width(Narrow)
             .display_name("Transaction Boundary"),

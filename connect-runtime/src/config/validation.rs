@@ -4,13 +4,14 @@
 use std::collections::BTreeMap;
 
 use super::connector::{ConnectorKind, own_keys_def};
-use super::exactly_once::{ExactlyOnceWorker, check_exactly_once};
+use super::exactly_once::{ExactlyOnceWorker, check_exactly_once, exactly_once_source};
 use super::infos::{ConfigInfo, ConfigInfos, ConfigKeyInfo, ConfigValueInfo};
 use super::override_policy::{ClientKind, OverridePolicy};
 use super::{
     KnownClasses, sink_connector_config_def, sink_topic_errors, source_connector_config_def, with_transform_keys,
 };
-use connect_sdk::config::{ConfigDef, ConfigErrors, ConfigValueReport};
+use connect_sdk::config::{ConfigDef, ConfigError, ConfigErrors, ConfigKey, ConfigValueReport, ParsedValue, Password};
+use connect_sdk::java::hash_order::{DEFAULT_CAPACITY, sort_as_hash_map};
 use connect_sdk::plugin::{ConnectorPlugin, Plugins};
 
 /// What is needed to judge a configuration.
@@ -31,6 +32,10 @@ pub struct Validation<'a> {
     pub exactly_once: &'a ExactlyOnceWorker,
     /// What whoever makes the transformations and predicates found wrong with them.
     pub chain: &'a ConfigErrors,
+    /// What whoever makes the clients found wrong with the keys that the connector overrides.
+    pub clients: &'a ConfigErrors,
+    /// The worker's converter classes by their keys, as far as they are known.
+    pub worker_converters: &'a BTreeMap<String, String>,
 }
 
 /// One part of the answer: keys with their reports.
@@ -62,9 +67,15 @@ pub fn validate_connector(request: &Validation<'_>) -> ConfigInfos {
     // A key that the connector defines itself is the connector's.
     let framework = with_transform_keys(framework.and(&own_keys_def(kind)), request.plugins, &text);
     let of_framework = framework.keys().iter().filter(|key| connector_def.key(key.name()).is_none()).cloned();
+    let of_framework = of_framework.map(|key| with_worker_default(key, request.worker_converters));
     let def = of_framework.chain(connector_def.keys().iter().cloned()).fold(ConfigDef::new(), ConfigDef::define);
 
     let mut main = Part { reports: def.validate_nullable(request.properties), def };
+    for report in &mut main.reports {
+        if let ParsedValue::Class(name) = &mut report.value {
+            whole_name(request.plugins, &report.name, name);
+        }
+    }
     for (key, _) in request.properties.iter().filter(|(_, value)| value.is_none()) {
         main.add(key, "Null value can not be supplied as the configuration value.");
     }
@@ -80,19 +91,44 @@ pub fn validate_connector(request: &Validation<'_>) -> ConfigInfos {
     main.add_all(checked.err().unwrap_or_default());
 
     let mut parts = Vec::new();
+    // A connector's own offsets topic has clients of every kind.
+    let own_offsets = kind == ConnectorKind::Source
+        && (text.contains_key("offsets.storage.topic") || exactly_once_source(&text, request.exactly_once));
+    let makes_topics = has_dlq(&text) || text.keys().any(|key| key.starts_with("topic.creation."));
     for (client, used) in [
         (ClientKind::Producer, kind == ConnectorKind::Source || has_dlq(&text)),
-        (ClientKind::Consumer, kind == ConnectorKind::Sink),
-        (ClientKind::Admin, has_dlq(&text) || text.keys().any(|key| key.starts_with("topic.creation."))),
+        (ClientKind::Consumer, kind == ConnectorKind::Sink || own_offsets),
+        (ClientKind::Admin, makes_topics || own_offsets),
     ] {
         if used {
-            parts.push(override_part(request.policy, client, &text));
+            parts.push(override_part(request, client, &text));
         }
     }
     for part in ["header.converter", "key.converter", "value.converter"] {
         parts.extend(converter_part(request.plugins, part, &text));
     }
     answer(&text, &main, &parts)
+}
+
+/// The class of a converter that is not set is the worker's.
+fn with_worker_default(key: ConfigKey, converters: &BTreeMap<String, String>) -> ConfigKey {
+    match converters.get(key.name()) {
+        Some(class) => key.default(class.trim()),
+        None => key,
+    }
+}
+
+/// Puts the whole name of a class in place of one of its short names.
+fn whole_name(plugins: &Plugins, key: &str, name: &mut String) {
+    let whole = match key.split('.').next() {
+        Some("transforms") => plugins.transformation_class(name).map(|class| class.class),
+        Some("predicates") => plugins.predicate_class(name).map(|class| class.class),
+        _ if key.ends_with(".converter") => plugins.converter_class(name).map(|class| class.java),
+        _ => None,
+    };
+    if let Some(whole) = whole {
+        whole.clone_into(name);
+    }
 }
 
 fn has_dlq(text: &BTreeMap<String, String>) -> bool {
@@ -154,24 +190,27 @@ impl Part {
     }
 }
 
-/// What a connector overrides in one of its clients, judged by the policy.
-fn override_part(policy: &OverridePolicy, client: ClientKind, text: &BTreeMap<String, String>) -> Part {
+/// What a connector overrides in one of its clients, judged by the policy and by whoever makes the client.
+fn override_part(request: &Validation<'_>, client: ClientKind, text: &BTreeMap<String, String>) -> Part {
     let mut part = Part { def: ConfigDef::new(), reports: Vec::new() };
     for (key, value) in text.iter().filter(|(key, _)| key.starts_with(client.override_prefix())) {
         let mut report = ConfigValueReport::new(key);
         // A login or a password is not for showing; which keys hold one is known by their names.
         let secret = ["password", "jaas", "secret", "key"].iter().any(|word| key.contains(word));
-        report.value = if secret {
-            connect_sdk::config::ParsedValue::Password(connect_sdk::config::Password::new(value.as_str()))
-        } else {
-            value.as_str().into()
-        };
+        report.value =
+            if secret { ParsedValue::Password(Password::new(value.as_str())) } else { value.as_str().into() };
         part.reports.push(report);
     }
-    for violation in policy.violations(client, text.keys().map(String::as_str)) {
-        part.add(violation.key().unwrap_or_default(), violation.message());
+    let violations = request.policy.violations(client, text.keys().map(String::as_str));
+    let wrong = request.clients.iter().filter(|error| error.key().is_some_and(|key| text.contains_key(key)));
+    for error in violations.iter().chain(wrong.filter(|error| is_of(error, client))) {
+        part.add(error.key().unwrap_or_default(), error.message());
     }
     part
+}
+
+fn is_of(error: &ConfigError, client: ClientKind) -> bool {
+    error.key().is_some_and(|key| key.starts_with(client.override_prefix()))
 }
 
 /// The keys of a converter that the connector names itself.
@@ -186,8 +225,11 @@ fn converter_part(plugins: &Plugins, key: &str, text: &BTreeMap<String, String>)
     for report in &mut reports {
         report.name = format!("{prefix}{}", report.name);
     }
-    // The keys are shown as they stand in the connector's configuration, but in the converter's own groups.
-    let prefixed = def.keys().iter().fold(ConfigDef::new(), |out, key| out.define(key.clone().prefixed(&prefix)));
+    // The keys are shown as they stand in the connector's configuration, but in the converter's own groups; in Kafka's
+    // order, which is that of a hash map.
+    let mut keys: Vec<&ConfigKey> = def.keys().iter().collect();
+    sort_as_hash_map(&mut keys, DEFAULT_CAPACITY, |key| key.name());
+    let prefixed = keys.into_iter().fold(ConfigDef::new(), |out, key| out.define(key.clone().prefixed(&prefix)));
     Some(Part { def: prefixed, reports })
 }
 

@@ -9,7 +9,10 @@ use crate::{
     id::ConnectorTaskId,
     plugins::find_connector,
     transforms::ChainConfig,
-    worker::{SourceOffsets, TaskHandle, TaskMonitor, TaskSpec, Worker, ignored_settings, make_converters, stop_tasks},
+    worker::{
+        SourceOffsets, TaskHandle, TaskMonitor, TaskSpec, Worker, check_overrides, ignored_settings, make_converters,
+        stop_tasks,
+    },
 };
 use connect_sdk::{
     config::ConfigErrors,
@@ -259,15 +262,12 @@ fn check(
     })
 }
 
-/// What the connector overrides in its clients though the worker's policy does not allow it.
+/// What the connector overrides in its clients though the worker's policy does not allow it, or with wrong values.
 fn overrides(policy: &OverridePolicy, properties: &Properties) -> ConfigErrors {
-    [ClientKind::Producer, ClientKind::Consumer, ClientKind::Admin]
+    let refused = [ClientKind::Producer, ClientKind::Consumer, ClientKind::Admin]
         .into_iter()
-        .flat_map(|client| {
-            let prefix = client.override_prefix();
-            policy.violations(client, properties.keys().filter_map(move |k| k.strip_prefix(prefix)))
-        })
-        .collect()
+        .flat_map(|client| policy.violations(client, properties.keys().map(String::as_str)));
+    refused.chain(check_overrides(properties)).collect()
 }
 
 impl Setup {

@@ -15,6 +15,7 @@ use crate::{
     },
 };
 use connect_sdk::{
+    config::ConfigErrors,
     erased::{BoxFuture, Properties},
     error::{Result, TaskError},
     task::ports::{DeadLetterTopic, RecordConsumer, RecordProducer, TopicEnsurer, TransactionalProducer},
@@ -185,6 +186,25 @@ impl ClientBase {
             _ => Ok(config),
         }
     }
+}
+
+/// What is wrong with the settings that a connector overrides in its clients, all at once and before anything is started.
+///
+/// Judged for themselves: what the worker sets below them is judged with the worker.
+pub(crate) fn check_overrides(connector: &Properties) -> ConfigErrors {
+    let kinds = [
+        (ClientKind::Producer, "producer.override."),
+        (ClientKind::Consumer, "consumer.override."),
+        (ClientKind::Admin, "admin.override."),
+    ];
+    let errors = kinds.into_iter().filter(|(_, prefix)| has_prefix(connector, prefix)).flat_map(|(kind, prefix)| {
+        // Where brokers are is the worker's affair, unless the connector says so.
+        let builder = ClientConfig::builder(kind).set("bootstrap.servers", "localhost:9092").set("group.id", "any");
+        // That of a producer is replaced or left out, with a word about it.
+        let given = entries(connector).filter(|(key, _)| !key.ends_with(".transactional.id"));
+        builder.prefixed(prefix, given).build().err().unwrap_or_default()
+    });
+    errors.collect()
 }
 
 /// Finishes a configuration; what is odd about it is logged.

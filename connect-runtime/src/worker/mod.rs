@@ -12,9 +12,9 @@ mod target;
 mod topics;
 
 pub(crate) use clients::{Clients, OffsetClients};
-pub(crate) use converters::{ignored_settings, make_converters};
+pub(crate) use converters::{DEFAULT_HEADER_CONVERTER, ignored_settings, make_converters};
 pub(crate) use fencing::{Fencing, KnownIds, fence_tasks};
-pub(crate) use kafka_clients::{ClientBase, KafkaClients};
+pub(crate) use kafka_clients::{ClientBase, KafkaClients, check_overrides};
 pub(crate) use monitor::{TaskMonitor, Totals};
 pub(crate) use offsets::{WorkerOffsets, offset_topic};
 pub(crate) use source_task::SourceOffsets;

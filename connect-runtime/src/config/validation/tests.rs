@@ -86,6 +86,8 @@ fn validate_with_chain(pairs: &[(&str, Option<&str>)], policy: &OverridePolicy, 
         worker_group: Some("connect-c"),
         exactly_once: &ExactlyOnceWorker::Standalone { offsets_in_topic: false },
         chain,
+        clients: &ConfigErrors::new(),
+        worker_converters: &BTreeMap::new(),
     })
 }
 

@@ -65,3 +65,30 @@ fn the_workers_cluster_is_known_by_its_servers_in_any_order() {
         assert_eq!(base.in_workers_cluster(&log.producer), expected, "{servers:?}");
     }
 }
+
+#[test]
+fn every_wrong_value_that_a_connector_overrides_is_told_with_its_whole_key() {
+    let connector = properties(&[
+        ("producer.override.linger.ms", "soon"),
+        ("producer.override.acks", "some"),
+        ("producer.override.transactional.id", "mine"),
+        ("producer.override.no.such.key", "is only odd"),
+        ("consumer.override.max.poll.records", "0"),
+        ("consumer.override.auto.offset.reset", "earliest"),
+        ("admin.override.security.protocol", "PLAIN"),
+        ("linger.ms", "of the connector's own"),
+    ]);
+    let errors = check_overrides(&connector);
+    let keys: Vec<&str> = errors.iter().filter_map(|error| error.key()).collect();
+    assert_eq!(
+        keys,
+        [
+            "producer.override.acks",
+            "producer.override.linger.ms",
+            "consumer.override.max.poll.records",
+            "admin.override.security.protocol"
+        ],
+        "{errors}"
+    );
+    assert!(check_overrides(&properties(&[("producer.override.linger.ms", "5")])).is_empty());
+}
