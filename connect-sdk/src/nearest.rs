@@ -1,5 +1,8 @@
 //! Near matches for error messages: what somebody most likely meant.
 
+/// So many names are listed in a message; more would hide what it says.
+const LISTED_MAX: usize = 20;
+
 /// The name among `known` that `wanted` was most likely meant to be, for messages.
 #[must_use]
 pub fn nearest<'a>(wanted: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
@@ -12,7 +15,8 @@ pub fn nearest<'a>(wanted: &str, known: impl IntoIterator<Item = &'a str>) -> Op
         .map(|(_, name)| name)
 }
 
-/// What to tell somebody who named a class of this kind that is not linked: what was most likely meant, and what is.
+/// What to tell somebody who named a class of this kind that is not linked: what was most likely meant, or
+/// else what is.
 #[must_use]
 pub fn unknown_class<'a>(
     kind: &str,
@@ -20,12 +24,26 @@ pub fn unknown_class<'a>(
     linked: impl Iterator<Item = &'a str> + Clone,
     aliases: impl Iterator<Item = &'a str>,
 ) -> String {
-    // A class that is named without its package where that does not do.
-    let same = linked.clone().find(|name| name.rsplit('.').next() == Some(class));
-    let meant = same.or_else(|| nearest(class, aliases)).map(|m| format!("; did you mean `{m}`?")).unwrap_or_default();
-    let linked: Vec<String> = linked.map(|name| format!("`{name}`")).collect();
-    let linked = if linked.is_empty() { "none".to_owned() } else { linked.join(", ") };
-    format!("unknown {kind} class `{class}`{meant} (linked {kind} classes: {linked})")
+    // A class that is named without its package, or without `$Key` or `$Value`, where that does not do.
+    let last = |name: &'a str| name.rsplit('.').next().unwrap_or(name);
+    let of_its_kind =
+        |name: &&'a str| last(name) == class || last(name).split_once('$').is_some_and(|(of, _)| of == class);
+    let mut meant: Vec<&str> = linked.clone().filter(of_its_kind).collect();
+    if meant.is_empty() {
+        meant.extend(nearest(class, aliases));
+    }
+    let listed =
+        |names: &[&str], between: &str| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(between);
+    if !meant.is_empty() {
+        return format!("unknown {kind} class `{class}`; did you mean {}?", listed(&meant, " or "));
+    }
+    let all: Vec<&str> = linked.collect();
+    let shown = match all.len() {
+        0 => "none".to_owned(),
+        n if n > LISTED_MAX => format!("{} and {} more", listed(&all[..LISTED_MAX], ", "), n - LISTED_MAX),
+        _ => listed(&all, ", "),
+    };
+    format!("unknown {kind} class `{class}` (linked {kind} classes: {shown})")
 }
 
 fn edit_distance(a: &str, b: &str) -> usize {
@@ -66,10 +84,19 @@ mod tests {
         let linked = ["FileStreamSource", "org.example.Cast$Key"];
         assert_eq!(
             unknown_class("connector", "FileStremSource", linked.into_iter(), linked.into_iter()),
-            "unknown connector class `FileStremSource`; did you mean `FileStreamSource`? \
-             (linked connector classes: `FileStreamSource`, `org.example.Cast$Key`)"
+            "unknown connector class `FileStremSource`; did you mean `FileStreamSource`?"
+        );
+        assert_eq!(
+            unknown_class("connector", "Lines", linked.into_iter(), linked.into_iter()),
+            "unknown connector class `Lines` (linked connector classes: `FileStreamSource`, `org.example.Cast$Key`)"
         );
         let text = unknown_class("connector", "Cast$Key", linked.into_iter(), linked.into_iter());
         assert!(text.contains("did you mean `org.example.Cast$Key`?"), "{text}");
+        let pair = ["org.example.Cast$Key", "org.example.Cast$Value"];
+        let text = unknown_class("transformation", "Cast", pair.into_iter(), pair.into_iter());
+        assert!(text.contains("did you mean `org.example.Cast$Key` or `org.example.Cast$Value`?"), "{text}");
+        let many: Vec<String> = (0..LISTED_MAX + 2).map(|n| format!("a{n}")).collect();
+        let text = unknown_class("plugin", "Lines", many.iter().map(String::as_str), std::iter::empty());
+        assert!(text.ends_with("`a18`, `a19` and 2 more)"), "{text}");
     }
 }

@@ -220,3 +220,33 @@ fn the_answers_are_kafkas() {
     }
     assert!(different.is_empty(), "{} differences:\n{}", different.len(), different.join("\n"));
 }
+
+#[test]
+fn a_person_is_told_every_error_and_what_was_most_likely_meant() {
+    let dir = tempfile::TempDir::new().expect("a temporary folder can be created");
+    let text = "name=a\nconnector.class=FileStreamSource\nfiel=in.txt\ntransforms=i,r\n\
+                transforms.i.type=InsertField$Value\ntransforms.r.type=RegexRouter\ntransforms.r.regx=a\n\
+                key.converter.schemas.enable=false\nproducer.override.linger.ms=soon\n";
+    fs::write(dir.path().join("a.properties"), text).expect("an own folder can be written to");
+    let good = "name=b\nconnector.class=FileStreamSource\ntopic=t\n";
+    fs::write(dir.path().join("b.properties"), good).expect("an own folder can be written to");
+    let arguments = ["validate", "a.properties", "b.properties", "c.properties"];
+    let mut validate = Worker::spawn(dir.path(), &dir.path().join("log"), &arguments);
+    assert_eq!(validate.wait_for_code(TIMEOUT), 1);
+    let said = validate.log();
+    for expected in [
+        "a.properties: 5 error(s)",
+        "`topic`: Missing required configuration",
+        "`transforms.i.type`: Invalid value InsertField$Value",
+        "did you mean `org.apache.kafka.connect.transforms.InsertField$Value`?",
+        "`transforms.r.regex`: Missing required configuration",
+        "`transforms.r.replacement`: Missing required configuration",
+        "`producer.override.linger.ms`: ",
+        "warning: `key.converter.schemas.enable` has no effect",
+        "warning: unknown connector key `fiel`; did you mean `file`?",
+        "b.properties: ok",
+        "c.properties: 1 error(s)",
+    ] {
+        assert!(said.contains(expected), "`{expected}` is not in\n{said}");
+    }
+}

@@ -3,11 +3,15 @@
 use super::{EXIT_CONFIG, connector_file::read_connector_file, plugins::Format, print, standalone};
 use crate::{
     config::{ConfigInfos, ConfigProviders, ExactlyOnceWorker, OverridePolicy, Validation, validate_connector},
+    herder::notices,
     plugins::find_connector,
     transforms::ChainConfig,
     worker::{DEFAULT_HEADER_CONVERTER, check_overrides},
 };
-use connect_sdk::{config::ConfigErrors, plugin::Plugins};
+use connect_sdk::{
+    config::{ConfigError, ConfigErrors},
+    plugin::Plugins,
+};
 use std::{
     collections::BTreeMap,
     fmt::Write as _,
@@ -33,9 +37,9 @@ pub(super) fn run(plugins: &Plugins, worker: Option<&Path>, files: &[PathBuf], f
             return ExitCode::from(EXIT_CONFIG);
         }
     };
-    let judged: Vec<(&PathBuf, Result<ConfigInfos, Vec<String>>)> =
+    let judged: Vec<(&PathBuf, Answer)> =
         files.iter().map(|file| (file, judge(plugins, &surroundings, file))).collect();
-    let is_good = |of: &Result<ConfigInfos, Vec<String>>| of.as_ref().is_ok_and(|infos| infos.error_count == 0);
+    let is_good = |of: &Answer| of.as_ref().is_ok_and(|judged| judged.infos.error_count == 0);
     let n_wrong = judged.iter().filter(|(_, of)| !is_good(of)).count();
     let text = match format {
         Format::Json => as_json(&judged),
@@ -68,8 +72,19 @@ fn surroundings(plugins: &Plugins, worker: Option<&Path>) -> Result<Surroundings
     })
 }
 
-/// Judges one file; an error is what keeps it from being judged at all.
-fn judge(plugins: &Plugins, around: &Surroundings, file: &Path) -> Result<ConfigInfos, Vec<String>> {
+/// What is said of a file; an error is what keeps it from being judged at all.
+type Answer = Result<Judgement, Vec<String>>;
+
+struct Judgement {
+    infos: ConfigInfos,
+    /// What is odd, and keeps nothing from starting; no part of Kafka's answer.
+    notices: Vec<String>,
+    /// Errors that say more than Kafka's answer does, by their keys.
+    details: ConfigErrors,
+}
+
+/// Judges one file.
+fn judge(plugins: &Plugins, around: &Surroundings, file: &Path) -> Answer {
     let raw = read_connector_file(file).map_err(|why| vec![why])?.properties;
     let texts = |errors: ConfigErrors| errors.iter().map(ToString::to_string).collect::<Vec<_>>();
     let resolved = around.providers.resolve(&raw).map_err(texts)?;
@@ -96,15 +111,15 @@ fn judge(plugins: &Plugins, around: &Surroundings, file: &Path) -> Result<Config
         let texts = value.value.iter_mut().chain(&mut value.errors);
         texts.for_each(|text| *text = resolved.hide(text));
     }
-    Ok(infos)
+    let notices = notices(connector, plugins, &resolved.properties);
+    let notices = resolved.warnings.iter().cloned().chain(notices.iter().map(|notice| resolved.hide(notice)));
+    Ok(Judgement { infos, notices: notices.collect(), details: resolved.hide_in(chain) })
 }
 
-type Judged<'a> = [(&'a PathBuf, Result<ConfigInfos, Vec<String>>)];
-
 /// One object for one file, as the REST API answers; a list of them for more.
-fn as_json(judged: &Judged<'_>) -> String {
-    let object = |(file, of): &(&PathBuf, Result<ConfigInfos, Vec<String>>)| match of {
-        Ok(infos) => serde_json::json!(infos),
+fn as_json(judged: &[(&PathBuf, Answer)]) -> String {
+    let object = |(file, of): &(&PathBuf, Answer)| match of {
+        Ok(judged) => serde_json::json!(judged.infos),
         Err(errors) => serde_json::json!({ "file": file, "error_count": errors.len(), "errors": errors }),
     };
     let json = match judged {
@@ -114,21 +129,37 @@ fn as_json(judged: &Judged<'_>) -> String {
     format!("{json:#}\n")
 }
 
-fn as_text(judged: &Judged<'_>) -> String {
+fn as_text(judged: &[(&PathBuf, Answer)]) -> String {
     let mut out = String::new();
     for (file, of) in judged {
         let file = file.display();
-        let lines: Vec<String> = match of {
-            Err(errors) => errors.clone(),
-            Ok(infos) => {
-                let values = infos.configs.iter().filter_map(|config| config.value.as_ref());
-                values.flat_map(|value| value.errors.iter().map(|error| format!("`{}`: {error}", value.name))).collect()
-            }
+        let (errors, notices): (Vec<String>, &[String]) = match of {
+            Err(errors) => (errors.clone(), &[]),
+            Ok(judged) => (judged.errors(), &judged.notices),
         };
-        let _infallible = match lines.len() {
+        let _infallible = match errors.len() {
             0 => writeln!(out, "{file}: ok"),
-            n => writeln!(out, "{file}: {n} error(s)\n  {}", lines.join("\n  ")),
+            n => writeln!(out, "{file}: {n} error(s)"),
         };
+        let warnings = notices.iter().map(|notice| format!("warning: {notice}"));
+        for line in errors.into_iter().chain(warnings) {
+            let _infallible = writeln!(out, "  {line}");
+        }
     }
     out
+}
+
+impl Judgement {
+    /// Every error, a line each, in the order of the keys.
+    fn errors(&self) -> Vec<String> {
+        let values = self.infos.configs.iter().filter_map(|config| config.value.as_ref());
+        let line = |key: &str, error: &String| {
+            let detail = self
+                .details
+                .iter()
+                .find(|detail| detail.key() == Some(key) && detail.message().starts_with(error.trim_end_matches('.')));
+            format!("`{key}`: {}", detail.map_or(error.as_str(), ConfigError::message))
+        };
+        values.flat_map(|value| value.errors.iter().map(|error| line(&value.name, error))).collect()
+    }
 }

@@ -17,7 +17,7 @@ use crate::{
 use connect_sdk::{
     config::ConfigErrors,
     erased::{DynSinkConnector, Properties},
-    plugin::ConnectorPlugin,
+    plugin::{ConnectorPlugin, Plugins},
     task::{Converters, TaskInfo, ports::TargetState},
 };
 use std::{
@@ -158,21 +158,11 @@ async fn run(
         return Err("`connector.class` is missing: it names the connector to run".to_owned());
     }
     let plugin = find_connector(&worker.plugins, &class)?.clone();
-    for key in ignored_settings(&properties) {
-        tracing::warn!(connector = %spec.label, key, "has no effect: the connector names no converter class of its own, so the worker's converter with the worker's settings is used");
-    }
-    let (kind, own_keys) = match &plugin {
-        ConnectorPlugin::Source(source) => (ConnectorKind::Source, source.config_def()),
-        ConnectorPlugin::Sink(sink) => (ConnectorKind::Sink, sink.config_def()),
-    };
-    for notice in unknown_connector_keys(kind, &own_keys, &properties) {
-        tracing::warn!(connector = %spec.label, "{}", notice.message);
+    for notice in notices(&plugin, &worker.plugins, &properties) {
+        tracing::warn!(connector = %spec.label, "{notice}");
     }
     let setup =
         check(&worker, &plugin, properties, (&spec.label, spec.target)).map_err(|e| listed(&resolved.hide_in(e)))?;
-    for unknown in setup.chain.unknown_keys(&setup.properties) {
-        tracing::warn!(connector = %spec.label, "{unknown}");
-    }
     tell_guarantee(&setup);
     if setup.target == TargetState::Stopped {
         started.send_replace(Some(true));
@@ -186,6 +176,22 @@ async fn run(
         }
         ConnectorPlugin::Source(source) => source::run(&setup, &source, active, started, stopping).await,
     }
+}
+
+/// What is odd about a configuration and keeps nothing from starting: keys that nobody knows, with what was most likely
+/// meant, and keys without effect.
+pub(crate) fn notices(plugin: &ConnectorPlugin, plugins: &Plugins, properties: &Properties) -> Vec<String> {
+    let (kind, own_keys) = match plugin {
+        ConnectorPlugin::Source(source) => (ConnectorKind::Source, source.config_def()),
+        ConnectorPlugin::Sink(sink) => (ConnectorKind::Sink, sink.config_def()),
+    };
+    let without_effect = ignored_settings(properties).into_iter().map(|key| {
+        format!("`{key}` has no effect: the connector names no converter class of its own, so the worker's converter with the worker's settings is used")
+    });
+    let unknown = unknown_connector_keys(kind, &own_keys, properties).into_iter().map(|notice| notice.message);
+    let chain = ChainConfig::from_properties(plugins, properties);
+    let of_chain = chain.map(|chain| chain.unknown_keys(properties)).unwrap_or_default();
+    without_effect.chain(unknown).chain(of_chain).collect()
 }
 
 /// One line of the log: what the connector guarantees, and why.

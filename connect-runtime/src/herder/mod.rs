@@ -5,5 +5,5 @@ mod source;
 mod standalone;
 mod task_configs;
 
-pub(crate) use connector::ConnectorSpec;
+pub(crate) use connector::{ConnectorSpec, notices};
 pub(crate) use standalone::StandaloneHerder;
