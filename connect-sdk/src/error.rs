@@ -67,18 +67,23 @@ impl TaskError {
     /// The text of the error and of everything beneath it, joined by `: `, each text once.
     #[must_use]
     pub fn chain(&self) -> String {
-        let mut text = self.cause().to_string();
-        let mut next = self.cause().source();
-        while let Some(error) = next {
-            let part = error.to_string();
-            if !text.contains(&part) {
-                text.push_str(": ");
-                text.push_str(&part);
-            }
-            next = error.source();
-        }
-        text
+        chain_of(self.cause())
     }
+}
+
+/// An error with its causes, each only if the text does not say it already.
+pub(crate) fn chain_of(error: &(dyn Error + 'static)) -> String {
+    let mut text = error.to_string();
+    let mut next = error.source();
+    while let Some(error) = next {
+        let part = error.to_string();
+        if !text.contains(&part) {
+            text.push_str(": ");
+            text.push_str(&part);
+        }
+        next = error.source();
+    }
+    text
 }
 
 impl fmt::Display for TaskError {

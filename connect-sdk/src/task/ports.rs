@@ -71,6 +71,16 @@ pub struct ProduceBatch {
     pub headers: Vec<(Slice, Option<Slice>)>,
 }
 
+impl Slice {
+    /// Appends bytes to a buffer, the one of this number in its batch. Places have 32 bits, which batches stay far below.
+    pub(crate) fn write(number: u8, buffer: &mut Vec<u8>, bytes: &[u8]) -> Self {
+        let place = |n| u32::try_from(n).unwrap_or(u32::MAX);
+        let start = place(buffer.len());
+        buffer.extend_from_slice(bytes);
+        Self { buffer: number, start, len: place(bytes.len()) }
+    }
+}
+
 impl ProduceBatch {
     /// The bytes at a place.
     #[must_use]

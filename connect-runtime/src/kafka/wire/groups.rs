@@ -51,6 +51,22 @@ pub struct GroupMember {
     pub assigned: BTreeMap<String, Vec<i32>>,
 }
 
+impl GroupMember {
+    fn new(
+        [member_id, client_id, host]: [&StrBytes; 3],
+        instance_id: Option<StrBytes>,
+        assigned: BTreeMap<String, Vec<i32>>,
+    ) -> Self {
+        Self {
+            member_id: member_id.to_string(),
+            instance_id: instance_id.map(|id| id.to_string()),
+            client_id: client_id.to_string(),
+            host: host.to_string(),
+            assigned,
+        }
+    }
+}
+
 impl Cluster {
     /// Who is in a group; `None` if there is no such group.
     ///
@@ -84,12 +100,10 @@ impl Cluster {
             None => {}
         }
         let is_of_consumers = &*described.protocol_type == CONSUMER;
-        let members = described.members.into_iter().map(|member| GroupMember {
-            member_id: member.member_id.to_string(),
-            instance_id: member.group_instance_id.map(|id| id.to_string()),
-            client_id: member.client_id.to_string(),
-            host: member.client_host.to_string(),
-            assigned: assignment::partitions(&member.member_assignment).filter(|_| is_of_consumers).unwrap_or_default(),
+        let members = described.members.into_iter().map(|member| {
+            let assigned = assignment::partitions(&member.member_assignment).filter(|_| is_of_consumers);
+            let names = [&member.member_id, &member.client_id, &member.client_host];
+            GroupMember::new(names, member.group_instance_id, assigned.unwrap_or_default())
         });
         Ok(Some(GroupInfo {
             protocol_type: described.protocol_type.to_string(),
@@ -113,17 +127,11 @@ impl Cluster {
             Some(error) => return Err(error),
             None => {}
         }
-        let members = described.members.into_iter().map(|member| GroupMember {
-            member_id: member.member_id.to_string(),
-            instance_id: member.instance_id.map(|id| id.to_string()),
-            client_id: member.client_id.to_string(),
-            host: member.client_host.to_string(),
-            assigned: member
-                .assignment
-                .topic_partitions
-                .into_iter()
-                .map(|of| (of.topic_name.to_string(), of.partitions))
-                .collect(),
+        let members = described.members.into_iter().map(|member| {
+            let assigned = member.assignment.topic_partitions.into_iter();
+            let assigned = assigned.map(|of| (of.topic_name.to_string(), of.partitions)).collect();
+            let names = [&member.member_id, &member.client_id, &member.client_host];
+            GroupMember::new(names, member.instance_id, assigned)
         });
         Ok(Some(GroupInfo {
             protocol_type: CONSUMER.to_owned(),

@@ -2,7 +2,7 @@
 
 use crate::{
     data::DataError,
-    error::{Cause, SharedCause},
+    error::{Cause, SharedCause, chain_of},
 };
 use std::{error::Error, fmt, fmt::Write};
 
@@ -103,16 +103,7 @@ impl Failure {
 
     /// The error and its causes on one line.
     pub(crate) fn chain(&self) -> String {
-        let mut text = self.cause.to_string();
-        let mut next = self.cause.source();
-        while let Some(cause) = next {
-            let part = cause.to_string();
-            if !text.contains(&part) {
-                let _ok = write!(text, ": {part}");
-            }
-            next = cause.source();
-        }
-        text
+        chain_of(&*self.cause)
     }
 }
 

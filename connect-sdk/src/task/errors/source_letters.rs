@@ -60,8 +60,8 @@ impl SourceLetters {
         let start = batch.headers.len();
         batch.headers.extend_from_within(first..first + n);
         for (name, value) in headers {
-            let name = write(&mut batch.buffers[1], name.as_bytes());
-            let value = value.map(|text| write(&mut batch.buffers[1], text.as_bytes()));
+            let name = Slice::write(1, &mut batch.buffers[1], name.as_bytes());
+            let value = value.map(|text| Slice::write(1, &mut batch.buffers[1], text.as_bytes()));
             batch.headers.push((name, value));
         }
         let n = batch.headers.len() - start;
@@ -153,12 +153,6 @@ fn payload(out: &mut String, raw: &RecordBatch, at: Payload) {
     };
     super::failure::cut(&mut text, SHOWN_BYTES_MAX);
     out.push_str(&text);
-}
-
-fn write(buffer: &mut Vec<u8>, bytes: &[u8]) -> Slice {
-    let start = place(buffer.len());
-    buffer.extend_from_slice(bytes);
-    Slice { buffer: 1, start, len: place(bytes.len()) }
 }
 
 /// Places have 32 bits: a batch is bounded far below that by `batch.max.bytes`.

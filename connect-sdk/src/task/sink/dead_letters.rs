@@ -108,20 +108,20 @@ impl DeadLetters {
                 continue;
             }
             let first_header = batch.headers.len();
-            let key = record.key.map(|at| write(&mut batch.buffers[0], &from.bytes(at)));
-            let value = record.value.map(|at| write(&mut batch.buffers[0], &from.bytes(at)));
+            let key = record.key.map(|at| Slice::write(0, &mut batch.buffers[0], &from.bytes(at)));
+            let value = record.value.map(|at| Slice::write(0, &mut batch.buffers[0], &from.bytes(at)));
             let (first, n) = (record.headers.0 as usize, record.headers.1 as usize);
             for (name, value) in &from.headers[first..first + n] {
-                let name = write(&mut batch.buffers[0], &from.bytes(*name));
-                let value = value.map(|at| write(&mut batch.buffers[0], &from.bytes(at)));
+                let name = Slice::write(0, &mut batch.buffers[0], &from.bytes(*name));
+                let value = value.map(|at| Slice::write(0, &mut batch.buffers[0], &from.bytes(at)));
                 batch.headers.push((name, value));
             }
             if self.topic.context_headers {
                 let origin =
                     Origin::Topic { topic: &partition.topic, partition: partition.partition, offset: record.offset };
                 for (name, value) in ContextHeaders::new(&self.task, origin, failure).0 {
-                    let name = write(&mut batch.buffers[0], name.as_bytes());
-                    let value = value.map(|text| write(&mut batch.buffers[0], text.as_bytes()));
+                    let name = Slice::write(0, &mut batch.buffers[0], name.as_bytes());
+                    let value = value.map(|text| Slice::write(0, &mut batch.buffers[0], text.as_bytes()));
                     batch.headers.push((name, value));
                 }
             }
@@ -232,12 +232,6 @@ impl DeadLetters {
             *offset = first.map_or(*offset, |first| first.min(*offset));
         }
     }
-}
-
-fn write(buffer: &mut Vec<u8>, bytes: &[u8]) -> Slice {
-    let (start, len) = place(buffer.len(), bytes.len());
-    buffer.extend_from_slice(bytes);
-    Slice { buffer: 0, start, len }
 }
 
 /// Places fit: the letters of a batch are hardly larger than the batch, whose places have 32 bits, too.
