@@ -6,6 +6,7 @@ pub mod bench;
 pub mod chaos;
 pub mod docs;
 pub mod error;
+pub mod fuzz;
 pub mod kafka;
 pub mod mutants;
 pub mod process;

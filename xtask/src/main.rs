@@ -8,7 +8,7 @@ use std::time::Duration;
 use clap::{Parser, Subcommand};
 use xtask::error::Result;
 use xtask::kafka::{self, Instance, Jars, Origin};
-use xtask::{bench, chaos, docs, mutants, test, tidy};
+use xtask::{bench, chaos, docs, fuzz, mutants, test, tidy};
 
 /// Tasks of this repository.
 #[derive(Debug, Parser)]
@@ -36,6 +36,14 @@ enum Task {
     Mutants {
         /// Parts of the names of mutants in `tests/mutants`; all of them if none is given.
         names: Vec<String>,
+    },
+    /// Fuzz targets, each for a while; skipped with a word where no nightly compiler is installed.
+    Fuzz {
+        /// Which; all if none is named.
+        targets: Vec<String>,
+        /// How long each runs, in seconds.
+        #[arg(long, default_value_t = 60)]
+        seconds: u32,
     },
     /// Writes the pages of docs/reference from the definitions of the configuration keys.
     Docs,
@@ -106,6 +114,7 @@ fn run(task: Task) -> Result<ExitCode> {
         Task::Bench { arguments } => bench::run(&arguments),
         Task::Docs => docs::run(),
         Task::Chaos { arguments } => chaos::run(&arguments),
+        Task::Fuzz { targets, seconds } => fuzz::run(&targets, seconds),
         Task::Kafka { action } => match action {
             KafkaAction::Start { instance, properties } => start(&instance, &properties),
             KafkaAction::Stop { instance, remove } => stop(&instance, remove),
