@@ -87,7 +87,7 @@ impl JsonConverter {
         }
         let start = out.len();
         out.extend_from_slice(br#"{"schema":"#);
-        write_schema(Some(schema), self.config.decimal_format, out)?;
+        write_schema(Some(schema), self.config.decimal_format, self.config.replace_null_with_default, out)?;
         out.extend_from_slice(br#","payload":"#);
         self.written.insert(schema, &out[start..]);
         Ok(())

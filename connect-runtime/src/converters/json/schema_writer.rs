@@ -7,12 +7,13 @@ use super::scanner::LEVELS_MAX;
 use super::text::{write_integer, write_string};
 use super::writer::Writer;
 
-/// Appends a schema; none is `null`.
+/// Appends a schema; none is `null`. `replace_null` is what it is for values: it counts for nulls inside defaults.
 ///
 /// The schemas around the one that is being written stand in a vector: their depth is no matter of the stack.
 pub(super) fn write_schema(
     schema: Option<&Schema>,
     decimal_format: DecimalFormat,
+    replace_null: bool,
     out: &mut Vec<u8>,
 ) -> Result<(), DataError> {
     let mut open: Vec<Open<'_>> = Vec::new();
@@ -26,7 +27,7 @@ pub(super) fn write_schema(
         match next_part(schema, index, out) {
             Some((part, name)) => begin(part, name, &mut depth, &mut open, out)?,
             None => {
-                attributes(schema, decimal_format, depth, out)?;
+                attributes(schema, decimal_format, replace_null, depth, out)?;
                 if let Some(name) = field {
                     out.extend_from_slice(b",\"field\":");
                     write_string(name, out);
@@ -119,6 +120,7 @@ pub(super) fn type_name(kind: Type) -> &'static str {
 fn attributes(
     schema: &Schema,
     decimal_format: DecimalFormat,
+    replace_null: bool,
     depth: usize,
     out: &mut Vec<u8>,
 ) -> Result<(), DataError> {
@@ -147,7 +149,7 @@ fn attributes(
     }
     if schema.default().is_some() {
         out.extend_from_slice(b",\"default\":");
-        Writer::new(out, decimal_format, true, depth)
+        Writer::new(out, decimal_format, replace_null, depth)
             .value(Some(schema), schema.default())
             .map_err(|error| DataError::new(format!("the default of {schema} cannot be written: {error}")))?;
     }
@@ -173,7 +175,7 @@ mod tests {
             .build()
             .unwrap();
         let mut out = Vec::new();
-        write_schema(Some(&schema), DecimalFormat::Base64, &mut out).unwrap();
+        write_schema(Some(&schema), DecimalFormat::Base64, true, &mut out).unwrap();
         let wanted = concat!(
             r#"{"type":"struct","fields":[{"type":"int32","optional":false,"default":7,"field":"a"},"#,
             r#"{"type":"map","keys":{"type":"int32","optional":false},"values":{"type":"boolean","optional":true},"optional":true,"field":"e"},"#,
@@ -188,8 +190,8 @@ mod tests {
     fn a_schema_that_is_too_deep_is_refused() {
         let deep = |levels| (1..levels).fold(Schema::array(Schema::int8()), |schema, _| Schema::array(schema));
         let write = move || {
-            write_schema(Some(&deep(LEVELS_MAX - 2)), DecimalFormat::Base64, &mut Vec::new()).unwrap();
-            write_schema(Some(&deep(LEVELS_MAX)), DecimalFormat::Base64, &mut Vec::new()).unwrap_err();
+            write_schema(Some(&deep(LEVELS_MAX - 2)), DecimalFormat::Base64, true, &mut Vec::new()).unwrap();
+            write_schema(Some(&deep(LEVELS_MAX)), DecimalFormat::Base64, true, &mut Vec::new()).unwrap_err();
         };
         std::thread::Builder::new().stack_size(1 << 20).spawn(write).unwrap().join().unwrap();
     }

@@ -135,6 +135,22 @@ fn defaults_replace_nulls_only_when_asked_to() {
     }
 }
 
+#[test]
+fn a_null_in_a_default_stays_one_unless_nulls_are_replaced() {
+    let seven = SchemaBuilder::int32().optional().default_value(7).build().unwrap();
+    let bare = SchemaBuilder::struct_().field("a", seven).optional().build().unwrap();
+    let null = Struct::new(bare.clone()).unwrap();
+    let schema = SchemaBuilder::from_schema(&bare).default_value(null).build().unwrap();
+    let data = SchemaAndValue::new(Some(schema), None);
+    for (replace, a) in [("true", Some(7)), ("false", None)] {
+        let converter = converter(&[("replace.null.with.default", replace)]);
+        let bytes = write(&converter, &data).unwrap().unwrap();
+        let schema = converter.read("t", Some(&Bytes::from(bytes))).unwrap().schema.unwrap();
+        let default = schema.default().and_then(Value::as_struct).unwrap();
+        assert_eq!(default.get_int32("a").unwrap(), a);
+    }
+}
+
 /// A schema and values of it.
 #[derive(Debug, Clone)]
 struct Sample {
@@ -280,7 +296,7 @@ proptest! {
             let bare = converter(&[("schemas.enable", "false"), ("decimal.format", format)]);
             let payload = write(&bare, &data).unwrap().unwrap();
             let mut schema = Vec::new();
-            write_schema(data.schema.as_ref(), json.config.decimal_format, &mut schema).unwrap();
+            write_schema(data.schema.as_ref(), json.config.decimal_format, true, &mut schema).unwrap();
             let fixed = converter(&[("schema.content", std::str::from_utf8(&schema).unwrap())]);
             prop_assert_eq!(fixed.read("t", Some(&Bytes::from(payload))).unwrap(), data);
         }
