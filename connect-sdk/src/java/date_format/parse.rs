@@ -73,7 +73,7 @@ impl Century {
         let day = today.day.min(CalendarDate::days_in_month(year, today.month));
         let days = CalendarDate::to_epoch_days(year, today.month.into(), day.into());
         let time = Timestamp::from_epoch_millis(now_ms).time().millis_of_day();
-        Self { start_ms: days * DAY_MS + i64::from(time), start_year: year }
+        Self { start_ms: days.saturating_mul(DAY_MS).saturating_add(time.into()), start_year: year }
     }
 }
 

@@ -91,6 +91,13 @@ fn a_year_of_two_digits_lies_within_the_hundred_years_around_now() {
 }
 
 #[test]
+fn a_clock_at_the_end_of_time_is_no_obstacle() {
+    for now in [i64::MIN, i64::MAX] {
+        assert_eq!(pattern("yyyy").parse("1970", now), Some(0));
+    }
+}
+
+#[test]
 fn a_wrong_pattern_is_refused_with_the_place() {
     for (text, expected) in [
         ("bogus", "Illegal pattern character 'b' at index 0"),
