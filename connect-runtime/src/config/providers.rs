@@ -1,6 +1,8 @@
 //! Values that stand outside of a configuration: `${provider:path:key}`, and the providers file, env and directory.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -43,7 +45,16 @@ impl Resolved {
     /// The text with every value that came from a provider put back to its reference: for messages and logs.
     #[must_use]
     pub fn hide(&self, text: &str) -> String {
-        self.secrets.iter().fold(text.to_owned(), |text, (value, reference)| text.replace(value, reference))
+        let mut out = String::with_capacity(text.len());
+        let mut rest = text;
+        // A reference that was put in is not looked through: short values would be found in it and make it grow and grow.
+        while let Some(c) = rest.chars().next() {
+            let secret = self.secrets.iter().find(|(value, _)| rest.starts_with(value.as_str()));
+            let hidden = secret.map_or(c.len_utf8(), |(value, _)| value.len());
+            out.push_str(secret.map_or(&rest[..hidden], |(_, reference)| reference));
+            rest = &rest[hidden..];
+        }
+        out
     }
 
     /// The errors with every value that came from a provider put back to its reference.
@@ -226,11 +237,14 @@ impl AllowedPaths {
 
 fn read_small_file(path: &Path) -> Result<Vec<u8>, ConfigError> {
     let wrong = |why: &str| ConfigError::new(format!("Could not read properties from file {}: {why}", path.display()));
-    let size = std::fs::metadata(path).map_err(|error| wrong(&error.to_string()))?.len();
-    if size > FILE_BYTES_MAX {
-        return Err(wrong(&format!("it has {size} bytes; at most {FILE_BYTES_MAX} are allowed")));
+    let file = File::open(path).map_err(|error| wrong(&error.to_string()))?;
+    let mut bytes = Vec::new();
+    // What the file says of its size is not asked: a device has none and no end.
+    file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(|error| wrong(&error.to_string()))?;
+    if bytes.len() as u64 > FILE_BYTES_MAX {
+        return Err(wrong(&format!("it is too large; at most {FILE_BYTES_MAX} bytes are allowed")));
     }
-    std::fs::read(path).map_err(|error| wrong(&error.to_string()))
+    Ok(bytes)
 }
 
 /// Values are properties of a file.

@@ -55,6 +55,25 @@ fn what_cannot_be_read_refuses_the_configuration() {
 }
 
 #[test]
+fn a_file_without_end_is_refused() {
+    let worker = map(&[("config.providers", "file"), ("config.providers.file.class", "FileConfigProvider")]);
+    let providers = ConfigProviders::from_properties(&worker, &BTreeMap::new()).unwrap();
+    let error = providers.resolve(&map(&[("k", "${file:/dev/zero:x}")])).unwrap_err().to_string();
+    assert!(error.contains("it is too large; at most 4194304 bytes are allowed"), "{error}");
+}
+
+#[test]
+fn values_that_stand_in_references_do_not_make_them_grow() {
+    let values: BTreeMap<String, String> =
+        "envA$:{}".chars().map(|c| (format!("A{}", u32::from(c)), c.into())).collect();
+    let worker = map(&[("config.providers", "env"), ("config.providers.env.class", "EnvVarConfigProvider")]);
+    let providers = ConfigProviders::from_properties(&worker, &values).unwrap();
+    let raw = values.keys().map(|key| (key.clone(), format!("${{env:{key}}}"))).collect();
+    let resolved = providers.resolve(&raw).unwrap();
+    assert_eq!(resolved.hide("a: x"), "a${env:A58} x");
+}
+
+#[test]
 fn a_key_may_hold_colons_and_a_path_may_not() {
     let found = references("${p:k}${p:/x:y:z}${}${a");
     let parts: Vec<_> = found.iter().map(|r| (r.provider, r.path, r.key)).collect();
