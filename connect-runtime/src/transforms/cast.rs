@@ -133,7 +133,7 @@ impl Plan {
     fn apply(&self, mut value: Struct, replace_null: bool) -> Result<Struct, DataError> {
         let old = value.schema().clone();
         let values = value.values_mut();
-        keep_all(&old, values, replace_null)?;
+        keep_all(old.fields(), values, replace_null)?;
         for ((field, value), to) in old.fields().iter().zip(values).zip(&self.fields) {
             if let Some(to) = to
                 && let Some(old) = value.take()

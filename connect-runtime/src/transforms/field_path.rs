@@ -127,7 +127,7 @@ fn take(value: &mut Struct, name: &str, replace_null: bool) -> Option<Value> {
     let schema = value.schema().clone();
     let field = schema.field(name)?;
     let default = || if replace_null { field.schema().default().cloned() } else { None };
-    value.values_mut()[field.index()].take().or_else(default)
+    value.take_values().take(field.index()).or_else(default)
 }
 
 fn take_entry(map: &mut Map, name: &str) -> Option<Value> {

@@ -151,9 +151,9 @@ fn leaf_schema(of: &Schema, optional: bool, default: Option<&Value>) -> Result<S
 /// Moves the leaves of a struct to the flat one, in order; null ones are read as their defaults.
 fn move_leaves(from: &mut Struct, nodes: &[Node], out: &mut std::slice::IterMut<'_, Option<Value>>) {
     let schema = from.schema().clone();
-    for ((field, value), node) in schema.fields().iter().zip(from.values_mut()).zip(nodes) {
-        let value = value.take();
-        match (node, value) {
+    let mut values = from.take_values();
+    for (field, node) in schema.fields().iter().zip(nodes) {
+        match (node, values.take(field.index())) {
             (Node::Leaf, value) => {
                 if let Some(to) = out.next() {
                     *to = value.or_else(|| default_of(field));

@@ -5,7 +5,7 @@ use super::schema_cache::SchemaCache;
 use super::settings::{key, replace_null_key, replaces_null, texts};
 use super::shape::{build_struct, expect_map, expect_struct, kept, struct_like};
 use connect_sdk::config::{ConfigDef, ConfigError, ConfigErrors, ConfigType, Importance, ParsedValue, Validator};
-use connect_sdk::data::{DataError, Map, Schema, Struct, Text, Value};
+use connect_sdk::data::{DataError, Map, Schema, Struct, Text};
 use connect_sdk::erased::Properties;
 use connect_sdk::header::{Header, Headers};
 use connect_sdk::transform::{ConnectRecord, Transformation, TransformationClass};
@@ -160,9 +160,9 @@ impl Rest {
     fn of(&self, value: &mut Struct, schema: Schema, replace_null: bool) -> Result<Struct, DataError> {
         let old = value.schema().clone();
         let mut new = Struct::new(schema)?;
-        let from: &mut [Option<Value>] = value.values_mut();
+        let mut from = value.take_values();
         for (index, to) in self.fields.iter().zip(new.values_mut()) {
-            *to = kept(&old.fields()[*index], from[*index].take(), replace_null)?;
+            *to = kept(&old.fields()[*index], from.take(*index), replace_null)?;
         }
         Ok(new)
     }

@@ -10,6 +10,8 @@ use connect_sdk::erased::Properties;
 use connect_sdk::transform::{ConnectRecord, Transformation, TransformationClass};
 
 const FIELD: &str = "field";
+/// A hoisted value is seldom left alone: what follows in the chain adds fields, and needs no memory for so many.
+const ROOM_FIELDS: usize = 4;
 
 pub(super) const CLASSES: [TransformationClass; 2] = key_and_value::<HoistField>(
     "org.apache.kafka.connect.transforms.HoistField$Key",
@@ -49,7 +51,7 @@ impl Transformation for HoistField {
         let hoisted = self
             .schemas
             .get_or_make(schema, |schema| SchemaBuilder::struct_().field(self.field.clone(), schema.clone()).build())?;
-        let mut new = Struct::new(hoisted.clone())?;
+        let mut new = Struct::with_room(hoisted.clone(), ROOM_FIELDS)?;
         new.values_mut()[0] = fit(&self.field, schema, value)?;
         slot.schema = Some(hoisted.clone());
         slot.value = Some(Value::Struct(new));

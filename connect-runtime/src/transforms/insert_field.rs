@@ -3,9 +3,9 @@
 use super::part::{OfPart, Part, key_and_value};
 use super::schema_cache::SchemaCache;
 use super::settings::{key, replace_null_key, replaces_null, wrong};
-use super::shape::{build_struct, expect_map, expect_struct, kept, struct_like};
+use super::shape::{build_struct, expect_map, expect_struct, keep_all, struct_like};
 use connect_sdk::config::{Config, ConfigDef, ConfigError, ConfigErrors, ConfigType, Importance};
-use connect_sdk::data::{DataError, Schema, Struct, Text, Timestamp, Value};
+use connect_sdk::data::{DataError, Schema, Text, Timestamp, Value};
 use connect_sdk::erased::Properties;
 use connect_sdk::transform::{ConnectRecord, Transformation, TransformationClass};
 
@@ -121,7 +121,7 @@ impl Insertion {
         if self.required { schema } else { schema.to_optional() }
     }
 
-    fn value(&self, of: &Origin) -> Result<Option<Value>, DataError> {
+    fn value(&self, of: &Origin<'_>) -> Result<Option<Value>, DataError> {
         Ok(match &self.what {
             What::Topic => Some(of.topic.clone().into()),
             What::Partition => of.partition.map(Value::from),
@@ -136,8 +136,8 @@ impl Insertion {
 }
 
 /// What is told of a record.
-struct Origin {
-    topic: Text,
+struct Origin<'r> {
+    topic: &'r Text,
     partition: Option<i32>,
     offset: Option<i64>,
     timestamp: Option<i64>,
@@ -145,13 +145,9 @@ struct Origin {
 
 impl Transformation for InsertField {
     fn apply(&mut self, mut record: ConnectRecord) -> Result<Option<ConnectRecord>, DataError> {
-        let origin = Origin {
-            topic: record.topic.clone(),
-            partition: record.partition,
-            offset: record.offset,
-            timestamp: record.timestamp,
-        };
-        let slot = self.part.of(&mut record);
+        let ConnectRecord { topic, partition, timestamp, offset, key, value, .. } = &mut record;
+        let origin = Origin { topic, partition: *partition, offset: *offset, timestamp: *timestamp };
+        let slot = self.part.pick(key, value);
         let Some(value) = slot.value.take() else { return Ok(Some(record)) };
         if slot.schema.is_none() {
             let mut map = expect_map(Some(value), PURPOSE)?;
@@ -169,9 +165,10 @@ impl Transformation for InsertField {
         let old = expect_struct(Some(value), PURPOSE)?;
         let (insertions, replace_null) = (&self.insertions, self.replace_null);
         let schema = self.schemas.get_or_make(old.schema(), |schema| new_schema(schema, insertions, replace_null))?;
-        let mut new = insert(old, schema.clone(), replace_null)?;
-        let first = schema.fields().len() - insertions.len();
-        for (insertion, to) in insertions.iter().zip(&mut new.values_mut()[first..]) {
+        let mut new = old.extended(schema.clone());
+        let (kept, inserted) = new.values_mut().split_at_mut(schema.fields().len() - insertions.len());
+        keep_all(schema.fields(), kept, replace_null)?;
+        for (insertion, to) in insertions.iter().zip(inserted) {
             *to = insertion.value(&origin)?;
             if to.is_none() && insertion.required {
                 let missing = if matches!(insertion.what, What::Partition) { "partition" } else { "timestamp" };
@@ -197,15 +194,9 @@ fn new_schema(of: &Schema, insertions: &[Insertion], replace_null: bool) -> Resu
     if insertions.iter().any(|insertion| insertion.required) {
         return builder.build();
     }
-    build_struct(builder, of, |default, schema| insert(default, schema, replace_null))
-}
-
-/// The values of a struct in one that has more fields at its end.
-fn insert(mut old: Struct, schema: Schema, replace_null: bool) -> Result<Struct, DataError> {
-    let fields = old.schema().clone();
-    let mut new = Struct::new(schema)?;
-    for ((field, from), to) in fields.fields().iter().zip(old.values_mut()).zip(new.values_mut()) {
-        *to = kept(field, from.take(), replace_null)?;
-    }
-    Ok(new)
+    build_struct(builder, of, |default, schema| {
+        let mut new = default.extended(schema);
+        keep_all(of.fields(), new.values_mut(), replace_null)?;
+        Ok(new)
+    })
 }

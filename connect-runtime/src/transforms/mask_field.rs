@@ -160,7 +160,7 @@ impl Transformation for MaskField {
             let mut value = expect_struct(Some(value), PURPOSE)?;
             let schema = value.schema().clone();
             let values = value.values_mut();
-            keep_all(&schema, values, self.replace_null)?;
+            keep_all(schema.fields(), values, self.replace_null)?;
             for field in self.fields.iter().filter_map(|name| schema.field(name)) {
                 self.mask(field.name(), Some(field.schema()), &mut values[field.index()])?;
             }

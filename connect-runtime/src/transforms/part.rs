@@ -15,9 +15,14 @@ pub(super) enum Part {
 impl Part {
     /// This part of a record.
     pub(super) fn of(self, record: &mut ConnectRecord) -> &mut SchemaAndValue {
+        self.pick(&mut record.key, &mut record.value)
+    }
+
+    /// This part of a record that was taken apart.
+    pub(super) fn pick<'r>(self, key: &'r mut SchemaAndValue, value: &'r mut SchemaAndValue) -> &'r mut SchemaAndValue {
         match self {
-            Self::Key => &mut record.key,
-            Self::Value => &mut record.value,
+            Self::Key => key,
+            Self::Value => value,
         }
     }
 }

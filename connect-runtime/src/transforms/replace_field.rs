@@ -168,9 +168,9 @@ impl Plan {
     fn apply(&self, mut value: Struct, schema: Schema, replace_null: bool) -> Result<Struct, DataError> {
         let old = value.schema().clone();
         let mut new = Struct::new(schema)?;
-        let from = value.values_mut();
+        let mut from = value.take_values();
         for (index, to) in self.fields.iter().zip(new.values_mut()) {
-            *to = kept(&old.fields()[*index], from[*index].take(), replace_null)?;
+            *to = kept(&old.fields()[*index], from.take(*index), replace_null)?;
         }
         Ok(new)
     }

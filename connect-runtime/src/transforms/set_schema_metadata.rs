@@ -60,7 +60,7 @@ impl Transformation for SetSchemaMetadata {
             if !schema.accepts_struct_of(value.schema()) {
                 return Err(DataError::new(format!("the struct was made for another schema than {schema}")));
             }
-            keep_all(new, value.values_mut(), self.replace_null)?;
+            keep_all(new.fields(), value.values_mut(), self.replace_null)?;
             slot.value = Some(value.with_schema(new.clone()).into());
         }
         slot.schema = Some(new.clone());

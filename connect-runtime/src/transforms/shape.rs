@@ -53,12 +53,12 @@ pub(super) fn kept(field: &Field, value: Option<Value>, replace: bool) -> Result
     Ok(value)
 }
 
-/// Does to all fields of a struct what [`kept`] does, in place.
+/// Does to these fields of a struct what [`kept`] does, in place.
 ///
 /// # Errors
 /// As there.
-pub(super) fn keep_all(schema: &Schema, values: &mut [Option<Value>], replace: bool) -> Result<(), DataError> {
-    for (field, value) in schema.fields().iter().zip(values) {
+pub(super) fn keep_all(fields: &[Field], values: &mut [Option<Value>], replace: bool) -> Result<(), DataError> {
+    for (field, value) in fields.iter().zip(values) {
         if value.is_none() {
             *value = kept(field, None, replace)?;
         }

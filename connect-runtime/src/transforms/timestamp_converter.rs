@@ -231,7 +231,7 @@ impl Plan {
     ) -> Result<Struct, DataError> {
         let old = value.schema().clone();
         let values = value.values_mut();
-        keep_all(&old, values, replace_null)?;
+        keep_all(old.fields(), values, replace_null)?;
         if let Some((index, kind)) = &self.field {
             let in_field = |error: DataError| error.in_field(old.fields()[*index].name());
             let kind = kind.clone().map_err(in_field)?;

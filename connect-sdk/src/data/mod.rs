@@ -32,7 +32,7 @@ pub use map::{IntoIter as MapIntoIter, Map};
 pub use schema::Schema;
 pub use schema_builder::SchemaBuilder;
 pub use string::Text;
-pub use structs::Struct;
+pub use structs::{Struct, TakenValues};
 pub use text::value_text;
 pub use validate::{validate_kind, validate_value};
 pub use value::{IntoValue, SchemaAndValue, Value};

@@ -357,7 +357,7 @@ impl Schema {
         attributes.version = version.or(attributes.version);
         if let Some(Value::Struct(default)) = attributes.default.take() {
             let bare = Self::from_attributes(attributes.clone());
-            let values = default.entries().map(|(_, value)| value.cloned()).collect();
+            let values = default.entries().map(|(_, value)| value.cloned());
             attributes.default = Some(Value::Struct(Struct::from_checked(bare, values)));
         } else {
             attributes.default = self.default().cloned();

@@ -26,8 +26,12 @@ use super::{DataError, Field, IntoValue, Map, Schema, Text, Type, Value};
 #[derive(Clone)]
 pub struct Struct {
     schema: Schema,
-    values: Arc<[Option<Value>]>,
+    /// One for each field, and perhaps more: nulls that wait for further fields.
+    slots: Arc<[Option<Value>]>,
 }
+
+/// A struct that must grow gets as many slots as a multiple of this, so that the next field needs no new memory.
+const SLOTS_STEP: usize = 4;
 
 impl Struct {
     /// A struct of this schema with all fields null.
@@ -35,11 +39,19 @@ impl Struct {
     /// # Errors
     /// Fails if the schema is not of type `STRUCT`.
     pub fn new(schema: Schema) -> Result<Self, DataError> {
+        Self::with_room(schema, 0)
+    }
+
+    /// As [`new`](Self::new), with room for so many fields: up to there [`extended`](Self::extended) needs no memory.
+    ///
+    /// # Errors
+    /// Fails if the schema is not of type `STRUCT`.
+    pub fn with_room(schema: Schema, fields: usize) -> Result<Self, DataError> {
         if schema.kind() != Type::Struct {
             return Err(DataError::new(format!("{schema} is not a struct schema")));
         }
-        let values = schema.fields().iter().map(|_| None).collect();
-        Ok(Self { schema, values })
+        let slots = (0..schema.fields().len().max(fields)).map(|_| None).collect();
+        Ok(Self { schema, slots })
     }
 
     /// A struct of this schema with these values, one for each field, in the order of the fields.
@@ -65,16 +77,33 @@ impl Struct {
     /// As [`from_values`](Self::from_values), for callers that know that the values fit.
     #[doc(hidden)]
     #[must_use]
-    pub fn from_checked(schema: Schema, values: Vec<Option<Value>>) -> Self {
-        debug_assert_eq!(schema.fields().len(), values.len(), "one value for each field");
-        Self { schema, values: values.into() }
+    pub fn from_checked(schema: Schema, values: impl IntoIterator<Item = Option<Value>>) -> Self {
+        let slots: Arc<[_]> = values.into_iter().collect();
+        debug_assert_eq!(schema.fields().len(), slots.len(), "one value for each field");
+        Self { schema, slots }
     }
 
     /// The same values as a struct of another schema that has as many fields, for callers that know that they fit.
     #[must_use]
     pub fn with_schema(self, schema: Schema) -> Self {
-        debug_assert_eq!(schema.fields().len(), self.values.len(), "one value for each field");
-        Self { schema, values: self.values }
+        debug_assert_eq!(schema.fields().len(), self.values().len(), "one value for each field");
+        Self { schema, slots: self.slots }
+    }
+
+    /// The same values as a struct of a schema that has these fields first and more behind them, which are null; for
+    /// callers that know that the values fit. They are moved, or copied if a clone shares them.
+    ///
+    /// Memory is needed only now and then: a struct that grows leaves room for the next fields.
+    #[must_use]
+    pub fn extended(mut self, schema: Schema) -> Self {
+        let n = schema.fields().len();
+        debug_assert!(self.values().len() <= n, "a struct does not lose fields");
+        if n > self.slots.len() {
+            let mut values = self.take_values();
+            let slots = (0..n.next_multiple_of(SLOTS_STEP)).map(|index| values.take(index)).collect();
+            self.slots = slots;
+        }
+        Self { schema, slots: self.slots }
     }
 
     /// The schema.
@@ -92,7 +121,7 @@ impl Struct {
         let value = value.into_value();
         validate_field(field, value.as_ref())?;
         let index = field.index();
-        Arc::make_mut(&mut self.values)[index] = value;
+        Arc::make_mut(&mut self.slots)[index] = value;
         Ok(self)
     }
 
@@ -121,7 +150,7 @@ impl Struct {
     /// The value, as it was put, of the field at this position; none also beyond the last field.
     #[must_use]
     pub fn value_at(&self, index: usize) -> Option<&Value> {
-        self.values.get(index).and_then(Option::as_ref)
+        self.slots.get(index).and_then(Option::as_ref)
     }
 
     /// The values of all fields as they were put, in the order of the schema, to be replaced or moved out.
@@ -130,12 +159,29 @@ impl Struct {
     /// copied first.
     #[must_use]
     pub fn values_mut(&mut self) -> &mut [Option<Value>] {
-        Arc::make_mut(&mut self.values)
+        let n = self.schema.fields().len();
+        &mut Arc::make_mut(&mut self.slots)[..n]
+    }
+
+    /// The values as they were put, one by one, for a struct that is given up: they are moved out, or copied if a clone
+    /// shares them. Unlike [`values_mut`](Self::values_mut) this never copies those that nobody asks for.
+    #[must_use]
+    pub fn take_values(&mut self) -> TakenValues<'_> {
+        TakenValues(if Arc::strong_count(&self.slots) == 1 {
+            // What is held once, and never weakly, is not copied.
+            Taken::Own(Arc::make_mut(&mut self.slots))
+        } else {
+            Taken::Shared(&self.slots)
+        })
+    }
+
+    fn values(&self) -> &[Option<Value>] {
+        &self.slots[..self.schema.fields().len()]
     }
 
     /// All fields with their values as they were put, in the order of the schema.
     pub fn entries(&self) -> impl ExactSizeIterator<Item = (&Field, Option<&Value>)> {
-        self.schema.fields().iter().zip(self.values.iter().map(Option::as_ref))
+        self.schema.fields().iter().zip(self.slots.iter().map(Option::as_ref))
     }
 
     /// Checks all fields: null only where the schema is optional or has a default.
@@ -153,6 +199,27 @@ impl Struct {
             return Err(DataError::new(format!("the field is not of type {kind}, it is {schema}")).in_field(name));
         }
         Ok(self.value_at(field.index()))
+    }
+}
+
+/// The values of a struct that is given up; see [`Struct::take_values`].
+#[derive(Debug)]
+pub struct TakenValues<'a>(Taken<'a>);
+
+#[derive(Debug)]
+enum Taken<'a> {
+    Own(&'a mut [Option<Value>]),
+    Shared(&'a [Option<Value>]),
+}
+
+impl TakenValues<'_> {
+    /// The value, as it was put, of the field at this position; none also beyond the last field. Each is to be taken once.
+    #[inline]
+    pub fn take(&mut self, index: usize) -> Option<Value> {
+        match &mut self.0 {
+            Taken::Own(values) => values.get_mut(index)?.take(),
+            Taken::Shared(values) => values.get(index)?.clone(),
+        }
     }
 }
 
@@ -194,7 +261,7 @@ typed_getters! {
 
 impl PartialEq for Struct {
     fn eq(&self, other: &Self) -> bool {
-        self.schema == other.schema && (Arc::ptr_eq(&self.values, &other.values) || self.values == other.values)
+        self.schema == other.schema && (Arc::ptr_eq(&self.slots, &other.slots) || self.values() == other.values())
     }
 }
 
@@ -203,7 +270,7 @@ impl Eq for Struct {}
 impl Hash for Struct {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.schema.hash(state);
-        self.values.hash(state);
+        self.values().hash(state);
     }
 }
 
@@ -280,6 +347,54 @@ mod tests {
         let shared = value.clone();
         assert_eq!(value.values_mut()[1].take().unwrap().as_str().unwrap().as_ptr(), text.as_ptr());
         assert_eq!((value.get_string("b").unwrap(), shared.get_string("b").unwrap()), (None, Some(&text)));
+    }
+
+    #[test]
+    fn values_are_taken_from_a_struct_and_copied_from_a_clone() {
+        let mut value = Struct::new(schema()).unwrap();
+        value.put("a", 7).unwrap();
+        let clone = value.clone();
+        let mut values = value.take_values();
+        assert_eq!([0, 1, 4, 99].map(|index| values.take(index)), [Some(7.into()), None, None, None]);
+        assert_eq!(clone.get_int32("a").unwrap(), Some(7));
+        drop(clone);
+        assert_eq!(value.take_values().take(0), Some(7.into()));
+        assert_eq!(value.get_int32("a").unwrap(), None, "it was moved");
+    }
+
+    #[test]
+    fn a_struct_that_grows_keeps_its_values_and_leaves_its_clones_alone() {
+        let numbered = |n: usize| {
+            (0..n).fold(SchemaBuilder::struct_(), |b, i| b.field(format!("f{i}"), Schema::optional_int64())).build()
+        };
+        for room in [0, 1, 3, 9] {
+            let mut value = Struct::with_room(numbered(1).unwrap(), room).unwrap();
+            value.put("f0", 0i64).unwrap();
+            let mut clones = Vec::new();
+            for n in 1..10 {
+                let before = value.clone();
+                value = value.extended(numbered(n + 1).unwrap());
+                assert_eq!(value.entries().len(), n + 1);
+                assert_eq!(value.value_at(n), None);
+                value.put(&format!("f{n}"), i64::try_from(n).unwrap()).unwrap();
+                clones.push(before);
+            }
+            for (n, clone) in (1..).zip(&clones) {
+                let mut exact = Struct::new(numbered(n).unwrap()).unwrap();
+                for i in 0..n {
+                    exact.put(&format!("f{i}"), i64::try_from(i).unwrap()).unwrap();
+                }
+                // Room for more does not make them differ.
+                assert_eq!(clone, &exact, "{room}");
+                let hash = |of: &Struct| {
+                    let mut hasher = std::hash::DefaultHasher::new();
+                    of.hash(&mut hasher);
+                    Hasher::finish(&hasher)
+                };
+                assert_eq!((hash(clone), format!("{clone:?}")), (hash(&exact), format!("{exact:?}")));
+                assert_eq!(clone.clone().values_mut().len(), n);
+            }
+        }
     }
 
     #[test]

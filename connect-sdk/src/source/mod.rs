@@ -6,6 +6,7 @@
 )]
 
 mod batch;
+mod buffer;
 mod connector;
 pub(crate) mod cursor;
 mod fields;

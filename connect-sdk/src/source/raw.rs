@@ -1,10 +1,12 @@
 //! `RecordBatch`: the records of one poll in one buffer, as the task and the runtime see them.
 
 use super::{
+    buffer::Buffer,
     fields::OffsetMap,
     record::{Field, Record},
 };
 use crate::data::{Schema, SchemaAndValue, Text, Value};
+use bytes::Bytes;
 use std::{collections::HashMap, fmt, ops::Range, sync::Arc};
 
 /// How large a batch may grow before [`Batch::is_full`](super::Batch::is_full) answers true.
@@ -28,7 +30,7 @@ const TOPICS_SEARCHED_MAX: usize = 8;
 /// The records of one poll. Text and bytes stand one behind the other in `buffer`; everything else is in `owned`.
 #[derive(Debug, Default)]
 pub struct RecordBatch {
-    buffer: Vec<u8>,
+    buffer: Buffer,
     entries: Vec<Entry>,
     topics: Vec<Text>,
     /// The places of `topics`, kept only while there are many.
@@ -142,10 +144,9 @@ impl PayloadRef<'_> {
             PayloadRef::Text(t) => {
                 SchemaAndValue { schema: Some(Schema::string()), value: Some(Value::String(t.into())) }
             }
-            PayloadRef::Bytes(b) => SchemaAndValue {
-                schema: Some(Schema::bytes()),
-                value: Some(Value::Bytes(bytes::Bytes::copy_from_slice(b))),
-            },
+            PayloadRef::Bytes(b) => {
+                SchemaAndValue { schema: Some(Schema::bytes()), value: Some(Value::Bytes(Bytes::copy_from_slice(b))) }
+            }
             PayloadRef::Value(schema, value) => SchemaAndValue { schema: schema.cloned(), value: value.cloned() },
         }
     }
@@ -224,7 +225,7 @@ impl RecordBatch {
         let mut entries = self.entries.split_off(n.min(self.entries.len()));
         let (bytes, headers, owned) = self.first_places(&entries);
         let mut later = Self {
-            buffer: self.buffer.split_off(bytes),
+            buffer: Buffer::Own(self.buffer.own().split_off(bytes)),
             entries: Vec::new(),
             topics: self.topics.clone(),
             topic_index: HashMap::new(),
@@ -273,14 +274,53 @@ impl RecordBatch {
     /// and this batch must not be asked for them any more.
     #[must_use]
     pub fn take_buffer(&mut self) -> Vec<u8> {
-        std::mem::take(&mut self.buffer)
+        std::mem::take(self.buffer.own())
+    }
+
+    /// Gives the buffer away for other contents, if nobody has a part of it; without memory otherwise. This batch must
+    /// not be asked for text and bytes any more.
+    #[must_use]
+    pub fn spent_buffer(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.buffer).spent()
+    }
+
+    /// From now on [`Self::value`] and [`Self::text`] do not copy: they give parts of the buffer.
+    pub fn share_buffer(&mut self) {
+        self.buffer.share();
+    }
+
+    /// The text at a place, such as a header's name, to be kept: a copy, or a part of a shared buffer.
+    ///
+    /// # Panics
+    /// No text was put there.
+    #[must_use]
+    pub fn text(&self, (start, len): (u32, u32)) -> Text {
+        match &self.buffer {
+            Buffer::Own(bytes) => text_at(bytes, start, len).into(),
+            Buffer::Shared(bytes) => Text::try_from(bytes.slice(range(start, len))).expect(WHOLE_STRINGS),
+        }
+    }
+
+    /// The key, value or header value at a place, to be kept: text and bytes are copied, or parts of a shared buffer.
+    #[must_use]
+    pub fn value(&self, at: Payload) -> SchemaAndValue {
+        match (at, &self.buffer) {
+            (Payload::Text { start, len }, Buffer::Shared(_)) => {
+                SchemaAndValue { schema: Some(Schema::string()), value: Some(self.text((start, len)).into()) }
+            }
+            (Payload::Bytes { start, len }, Buffer::Shared(bytes)) => {
+                let bytes = bytes.slice(range(start, len));
+                SchemaAndValue { schema: Some(Schema::bytes()), value: Some(bytes.into()) }
+            }
+            (at, _) => self.payload(at).to_owned_value(),
+        }
     }
 
     /// Takes back a spent buffer, so that its memory is used again.
     pub fn reuse_buffer(&mut self, mut buffer: Vec<u8>) {
-        if self.buffer.capacity() < buffer.capacity() && self.buffer.is_empty() {
+        if self.buffer.is_empty() && self.buffer.own().capacity() < buffer.capacity() {
             buffer.clear();
-            self.buffer = buffer;
+            self.buffer = Buffer::Own(buffer);
         }
     }
 
@@ -335,7 +375,7 @@ impl RecordBatch {
             self.headers.push(RawHeader { name: name_at, value });
         }
         if !self.has_room() {
-            self.buffer.truncate(start);
+            self.buffer.own().truncate(start);
             self.headers.truncate(header_start);
             return false;
         }
@@ -398,7 +438,7 @@ impl RecordBatch {
 
     fn append(&mut self, bytes: &[u8]) -> (u32, u32) {
         let start = self.buffer.len();
-        self.buffer.extend_from_slice(bytes);
+        self.buffer.own().extend_from_slice(bytes);
         (index(start), index(bytes.len()))
     }
 }
@@ -412,8 +452,10 @@ fn range(start: u32, len: u32) -> Range<usize> {
     start as usize..start as usize + len as usize
 }
 
+const WHOLE_STRINGS: &str = "only whole strings were appended at this place";
+
 fn text_at(buffer: &[u8], start: u32, len: u32) -> &str {
-    std::str::from_utf8(&buffer[range(start, len)]).expect("only whole strings were appended at this place")
+    std::str::from_utf8(&buffer[range(start, len)]).expect(WHOLE_STRINGS)
 }
 
 /// The typed offsets of one batch, encoded only when one of them is stored.

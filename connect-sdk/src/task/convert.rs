@@ -60,6 +60,14 @@ impl BatchConverter {
         Self { converters, pass_key, pass_value, chain, tolerate, letters: letters.filter(|_| tolerate) }
     }
 
+    /// Begins with a batch; `spare` is an empty buffer to write to.
+    pub(crate) fn begin(&self, raw: &mut RecordBatch, spare: Vec<u8>) -> Conversion {
+        if self.chain.is_some() {
+            raw.share_buffer();
+        }
+        Conversion { writer: Writer::new(spare, raw), next: 0 }
+    }
+
     /// Converts the records of one poll, or the rest of them.
     ///
     /// `retry` is asked about each record that may be taken later, by its entry: how long to wait, or nothing to give it
@@ -179,16 +187,16 @@ impl BatchConverter {
     ) -> Result<Option<ProduceRecord>, Failed> {
         let Some(chain) = &mut self.chain else { return self.plain(raw, entry, writer) };
         let mut headers = Headers::new();
-        for (name, _, value) in raw.header_places(entry.headers) {
-            let SchemaAndValue { schema, value } = raw.payload(value).to_owned_value();
-            headers.push(Header::new(name, schema, value));
+        for (_, name, value) in raw.header_places(entry.headers) {
+            let SchemaAndValue { schema, value } = raw.value(value);
+            headers.push(Header::new(raw.text(name), schema, value));
         }
         let record = ConnectRecord {
             topic: raw.topics()[entry.topic as usize].clone(),
             partition: entry.partition,
             timestamp: entry.timestamp,
-            key: raw.payload(entry.key).to_owned_value(),
-            value: raw.payload(entry.value).to_owned_value(),
+            key: raw.value(entry.key),
+            value: raw.value(entry.value),
             headers,
             offset: None,
         };
@@ -238,11 +246,6 @@ pub(crate) struct Conversion {
 }
 
 impl Conversion {
-    /// Begins with a batch; `spare` is an empty buffer to write to.
-    pub(crate) fn new(raw: &RecordBatch, spare: Vec<u8>) -> Self {
-        Self { writer: Writer::new(spare, raw), next: 0 }
-    }
-
     /// What has failed so far.
     pub(crate) fn failed(&self) -> &[(usize, Failure)] {
         &self.writer.converted.failed

@@ -2,6 +2,8 @@
 //!
 //! The open lists and objects stand in a vector, not on the stack, so that the depth of a text cannot exhaust it.
 
+use std::cell::Cell;
+
 use bytes::Bytes;
 use connect_sdk::data::{
     DataError, Date, Decimal, LogicalType, Map, Schema, Struct, Text, Time, Timestamp, Type, Value,
@@ -51,11 +53,45 @@ enum Frame<'s> {
         schema: &'s Schema,
     },
     Struct {
-        values: Vec<Option<Value>>,
+        /// Where its values begin in the reader's `slots`.
+        start: usize,
         /// The field that is being read.
         index: usize,
         schema: &'s Schema,
     },
+}
+
+/// The open lists and objects. The innermost stands apart: a struct without nested parts needs no vector.
+#[derive(Default)]
+struct Frames<'s> {
+    innermost: Option<Frame<'s>>,
+    outer: Vec<Frame<'s>>,
+}
+
+impl<'s> Frames<'s> {
+    fn push(&mut self, frame: Frame<'s>) {
+        self.outer.extend(self.innermost.replace(frame));
+    }
+
+    fn pop(&mut self) -> Option<Frame<'s>> {
+        std::mem::replace(&mut self.innermost, self.outer.pop())
+    }
+
+    fn last_mut(&mut self) -> Option<&mut Frame<'s>> {
+        self.innermost.as_mut()
+    }
+
+    fn inside_out(&self) -> impl Iterator<Item = &Frame<'s>> {
+        self.innermost.iter().chain(self.outer.iter().rev())
+    }
+}
+
+/// How many slots a thread keeps for the next message.
+const SLOTS_KEPT_MAX: usize = 4096;
+
+thread_local! {
+    /// Where the values of structs wait for the end of their struct, so that a message costs the memory of its structs alone.
+    static SLOTS: Cell<Vec<Option<Value>>> = const { Cell::new(Vec::new()) };
 }
 
 /// What comes next.
@@ -75,13 +111,21 @@ pub(super) fn read_value(
     schema: Option<&Schema>,
     replace_null: bool,
 ) -> Result<Option<Value>, DataError> {
-    let mut reader = Reader { scanner, frames: Vec::new(), done: None, replace_null };
-    reader.run(schema).map_err(|error| reader.located(error))
+    let mut reader = Reader { scanner, frames: Frames::default(), slots: SLOTS.take(), done: None, replace_null };
+    let read = reader.run(schema).map_err(|error| reader.located(error));
+    let mut slots = reader.slots;
+    if slots.capacity() <= SLOTS_KEPT_MAX {
+        slots.clear();
+        SLOTS.set(slots);
+    }
+    read
 }
 
 struct Reader<'r, 'a, 's> {
     scanner: &'r mut Scanner<'a>,
-    frames: Vec<Frame<'s>>,
+    frames: Frames<'s>,
+    /// The values of the open structs, those of an inner one behind those of the outer one.
+    slots: Vec<Option<Value>>,
     /// The value that was read last. It is handed on here, not in results, which would move it several times.
     done: Option<Value>,
     replace_null: bool,
@@ -93,7 +137,7 @@ impl<'s> Reader<'_, '_, 's> {
         loop {
             step = match step {
                 Step::Value(schema) => self.begin(schema)?,
-                Step::Done if self.frames.is_empty() => return Ok(self.done.take()),
+                Step::Done if self.frames.innermost.is_none() => return Ok(self.done.take()),
                 Step::Done => self.attach()?,
             };
         }
@@ -108,7 +152,7 @@ impl<'s> Reader<'_, '_, 's> {
     fn begin(&mut self, schema: Option<&'s Schema>) -> Result<Step<'s>, DataError> {
         let token = self.scanner.token()?;
         match (token, schema) {
-            (Token::Null, _) if matches!(self.frames.last(), Some(Frame::Struct { .. })) => {
+            (Token::Null, _) if matches!(self.frames.innermost, Some(Frame::Struct { .. })) => {
                 // Whether the field may be null is told at the end: a member that is there twice counts the second time.
                 Ok(self.done(None))
             }
@@ -187,9 +231,9 @@ impl<'s> Reader<'_, '_, 's> {
     }
 
     fn begin_struct(&mut self, schema: &'s Schema) -> Result<Step<'s>, DataError> {
-        let mut values = Vec::with_capacity(schema.fields().len());
-        values.resize_with(schema.fields().len(), || None);
-        self.frames.push(Frame::Struct { values, index: 0, schema });
+        let start = self.slots.len();
+        self.slots.resize_with(start + schema.fields().len(), || None);
+        self.frames.push(Frame::Struct { start, index: 0, schema });
         if self.scanner.close_if_empty(b'}') {
             return self.end();
         }
@@ -239,9 +283,9 @@ impl<'s> Reader<'_, '_, 's> {
                 }
                 Ok(Step::Value(schema))
             }
-            Some(Frame::Struct { values, index, .. }) => {
+            Some(Frame::Struct { start, index, .. }) => {
                 let next = *index + 1;
-                values[*index] = value;
+                self.slots[*start + *index] = value;
                 if self.scanner.another(b'}')? { self.next_field(next) } else { self.end() }
             }
             Some(Frame::Pairs { map, key, schema }) => match key.take() {
@@ -265,8 +309,8 @@ impl<'s> Reader<'_, '_, 's> {
 
     /// Makes a value of the innermost list or object, which has been closed.
     fn end(&mut self) -> Result<Step<'s>, DataError> {
-        if let Some(Frame::Struct { values, index, schema }) = self.frames.last_mut() {
-            for (field, value) in schema.fields().iter().zip(values) {
+        if let Some(Frame::Struct { start, index, schema }) = self.frames.last_mut() {
+            for (field, value) in schema.fields().iter().zip(&mut self.slots[*start..]) {
                 if value.is_none() {
                     *index = field.index();
                     *value = null(field.schema(), self.replace_null)?;
@@ -276,8 +320,8 @@ impl<'s> Reader<'_, '_, 's> {
         self.done = match self.frames.pop() {
             Some(Frame::Array { elements, .. }) => Some(Value::Array(elements.into())),
             Some(Frame::Object { map, .. } | Frame::Pairs { map, .. }) => Some(Value::Map(map)),
-            Some(Frame::Struct { values, schema, .. }) => {
-                Some(Value::Struct(Struct::from_checked(schema.clone(), values)))
+            Some(Frame::Struct { start, schema, .. }) => {
+                Some(Value::Struct(Struct::from_checked(schema.clone(), self.slots.drain(start..))))
             }
             None => None,
         };
@@ -286,7 +330,7 @@ impl<'s> Reader<'_, '_, 's> {
 
     /// The error with the path to where the reader stands.
     fn located(&self, error: DataError) -> DataError {
-        self.frames.iter().rev().fold(error, |error, frame| match frame {
+        self.frames.inside_out().fold(error, |error, frame| match frame {
             Frame::Array { elements, .. } => error.in_element(elements.len()),
             Frame::Object { key, .. } => error.in_entry(key),
             Frame::Pairs { map, .. } => error.in_element(map.len()),

@@ -123,7 +123,7 @@ fn converter(key: impl Converter + 'static, value: impl Converter + 'static, tol
 }
 
 fn convert(mut converter: BatchConverter, raw: &mut RecordBatch, spare: Vec<u8>) -> Converted {
-    let mut conversion = Conversion::new(raw, spare);
+    let mut conversion = converter.begin(raw, spare);
     assert!(converter.go_on(raw, &Vec::<No>::new(), &mut conversion, |_| None).is_none());
     conversion.finish(raw)
 }

@@ -63,14 +63,14 @@ impl SourceTask {
             ));
         }
         let n_bytes = records.n_bytes() as u64;
-        let conversion = self.convert(&records, &*offsets).await?;
+        let conversion = self.convert(&mut records, &*offsets).await?;
         self.report_failed(&records, &*offsets, &conversion);
         let Converted { mut batch, mut runs, filtered, failed, n_letters, failure } = conversion.finish(&mut records);
         let mut failure = failure.map(|error| self.tolerance.retries.ended(error));
         self.observer.records_in(u64::from(runs.n_sent()) - n_letters + filtered + failed.len() as u64, n_bytes);
         self.report_skipped(filtered, &failed, failure.is_some(), n_letters);
         // Buffers that nothing refers to are used again.
-        source.reuse_buffer(records.take_buffer());
+        source.reuse_buffer(records.spent_buffer());
         let wrote = !batch.buffers[1].is_empty();
         if !wrote {
             self.spare = std::mem::take(&mut batch.buffers[1]);

@@ -83,10 +83,10 @@ impl SourceTask {
     /// Converts the records of a poll; those that may be taken later are waited for.
     pub(super) async fn convert(
         &mut self,
-        records: &RecordBatch,
+        records: &mut RecordBatch,
         offsets: &dyn OffsetColumn,
     ) -> Result<Conversion, Interrupt> {
-        let mut conversion = Conversion::new(records, std::mem::take(&mut self.spare));
+        let mut conversion = self.converter.begin(records, std::mem::take(&mut self.spare));
         loop {
             let (retries, clock) = (&mut self.tolerance.retries, &self.clock);
             let again = self
