@@ -4,9 +4,10 @@ use std::fs;
 use std::path::PathBuf;
 
 use connect_runtime::config::{
-    ConnectorKind, KnownClasses, distributed_config_def, keys_as_markdown, own_keys_def, sink_connector_config_def,
-    source_connector_config_def, standalone_config_def,
+    ClientKind, ConnectorKind, KnownClasses, distributed_config_def, keys_as_markdown, own_keys_def,
+    sink_connector_config_def, source_connector_config_def, standalone_config_def,
 };
+use connect_runtime::kafka::client_config_def;
 use connect_runtime::{converters, transforms};
 use connect_sdk::config::ConfigDef;
 use connect_sdk::plugin::{ConnectorPlugin, Plugins};
@@ -56,6 +57,17 @@ pub fn pages() -> Vec<Page> {
             &sink_connector_config_def(&classes).and(&own_keys_def(ConnectorKind::Sink)),
         ),
     ];
+    for (kind, name) in
+        [(ClientKind::Producer, "producer"), (ClientKind::Consumer, "consumer"), (ClientKind::Admin, "admin")]
+    {
+        let intro = format!(
+            "Kafka's keys, written behind `{name}.` in the worker's file and behind `{name}.override.` in a connector's, and what becomes \
+             of each here;\nKafka's documentation says what they mean. Keys of the client library itself are taken too. `connect config --of {name}` shows \
+             the same."
+        );
+        let title = format!("Keys of {name} clients");
+        pages.push(page(&format!("clients-{name}"), &title, &intro, &client_config_def(kind)));
+    }
     for connector in plugins.connectors() {
         let (kind, def) = match connector {
             ConnectorPlugin::Source(source) => ("source", source.config_def()),

@@ -3,9 +3,10 @@
 use super::{EXIT_CONFIG, print};
 use crate::{
     config::{
-        ConnectorKind, KnownClasses, distributed_config_def, keys_as_json, keys_as_markdown, keys_as_text,
+        ClientKind, ConnectorKind, KnownClasses, distributed_config_def, keys_as_json, keys_as_markdown, keys_as_text,
         own_keys_def, sink_connector_config_def, source_connector_config_def, standalone_config_def,
     },
+    kafka::client_config_def,
     plugins::{Linked, find_any, linked},
 };
 use clap::ValueEnum;
@@ -34,6 +35,12 @@ pub(super) enum Owner {
     Source,
     /// What every sink connector has.
     Sink,
+    /// A producer, behind `producer.` or `producer.override.`.
+    Producer,
+    /// A consumer, behind `consumer.` or `consumer.override.`.
+    Consumer,
+    /// An admin client, behind `admin.` or `admin.override.`.
+    Admin,
 }
 
 /// Prints what is linked.
@@ -97,5 +104,8 @@ fn keys_of(plugins: &Plugins, owner: Owner) -> ConfigDef {
         Owner::Distributed => distributed_config_def(&classes),
         Owner::Source => source_connector_config_def(&classes).and(&own_keys_def(ConnectorKind::Source)),
         Owner::Sink => sink_connector_config_def(&classes).and(&own_keys_def(ConnectorKind::Sink)),
+        Owner::Producer => client_config_def(ClientKind::Producer),
+        Owner::Consumer => client_config_def(ClientKind::Consumer),
+        Owner::Admin => client_config_def(ClientKind::Admin),
     }
 }

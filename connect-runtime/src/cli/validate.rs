@@ -4,6 +4,7 @@ use super::{EXIT_CONFIG, connector_file::read_connector_file, plugins::Format, p
 use crate::{
     config::{ConfigInfos, ConfigProviders, ExactlyOnceWorker, OverridePolicy, Validation, validate_connector},
     herder::notices,
+    kafka::client_config_def,
     plugins::find_connector,
     transforms::ChainConfig,
     worker::{DEFAULT_HEADER_CONVERTER, check_overrides},
@@ -104,6 +105,7 @@ fn judge(plugins: &Plugins, around: &Surroundings, file: &Path) -> Answer {
         exactly_once: &around.exactly_once,
         chain: &chain,
         clients: &check_overrides(&resolved.properties),
+        client_def: client_config_def,
         worker_converters: &around.converters,
     });
     for value in infos.configs.iter_mut().filter_map(|config| config.value.as_mut()) {

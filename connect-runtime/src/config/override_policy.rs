@@ -9,9 +9,9 @@ const PRINCIPAL_KEYS: [&str; 3] = ["sasl.jaas.config", "sasl.mechanism", "securi
 /// The key that holds the list of the policy `Allowlist`.
 const ALLOWLIST: &str = "connector.client.config.override.allowlist";
 
-/// A Kafka client of a connector.
+/// Which kind of Kafka client a configuration is for.
 #[allow(clippy::exhaustive_enums, reason = "the three clients that connectors can have")]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ClientKind {
     /// Writes records, for a source or into a dead letter queue.
     Producer,

@@ -34,6 +34,8 @@ pub struct Validation<'a> {
     pub chain: &'a ConfigErrors,
     /// What whoever makes the clients found wrong with the keys that the connector overrides.
     pub clients: &'a ConfigErrors,
+    /// The keys that clients of a kind have, without their prefix.
+    pub client_def: fn(ClientKind) -> ConfigDef,
     /// The worker's converter classes by their keys, as far as they are known.
     pub worker_converters: &'a BTreeMap<String, String>,
 }
@@ -192,8 +194,12 @@ impl Part {
 
 /// What a connector overrides in one of its clients, judged by the policy and by whoever makes the client.
 fn override_part(request: &Validation<'_>, client: ClientKind, text: &BTreeMap<String, String>) -> Part {
-    let mut part = Part { def: ConfigDef::new(), reports: Vec::new() };
-    for (key, value) in text.iter().filter(|(key, _)| key.starts_with(client.override_prefix())) {
+    let prefix = client.override_prefix();
+    let known = (request.client_def)(client);
+    let overridden = known.keys().iter().map(|key| key.clone().prefixed(prefix));
+    let def = overridden.filter(|key| text.contains_key(key.name())).fold(ConfigDef::new(), ConfigDef::define);
+    let mut part = Part { def, reports: Vec::new() };
+    for (key, value) in text.iter().filter(|(key, _)| key.starts_with(prefix)) {
         let mut report = ConfigValueReport::new(key);
         // A login or a password is not for showing; which keys hold one is known by their names.
         let secret = ["password", "jaas", "secret", "key"].iter().any(|word| key.contains(word));

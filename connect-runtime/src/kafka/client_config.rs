@@ -8,9 +8,9 @@ use std::{collections::BTreeMap, fmt, time::Duration};
 
 use connect_sdk::config::ConfigErrors;
 
-use crate::config::ClientDefaults;
+use crate::config::{ClientDefaults, ClientKind};
 
-use super::{client_keys::ClientKind, oauth::OauthSource};
+use super::oauth::OauthSource;
 
 pub use builder::ClientConfigBuilder;
 pub(super) use builder::Read;

@@ -1,23 +1,17 @@
 //! The table of Kafka's client keys: which clients know them, which values they take, what librdkafka calls them.
 
-/// Which kind of client a configuration is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum ClientKind {
-    /// Writes records.
-    Producer,
-    /// Reads records.
-    Consumer,
-    /// Asks about and makes topics.
-    Admin,
-}
+use connect_sdk::{
+    config::{ConfigDef, ConfigKey, ConfigType, Importance, Validator},
+    nearest,
+};
 
-impl ClientKind {
-    fn bit(self) -> u8 {
-        match self {
-            Self::Producer => P,
-            Self::Consumer => C,
-            Self::Admin => A,
-        }
+use crate::config::ClientKind;
+
+fn bit(kind: ClientKind) -> u8 {
+    match kind {
+        ClientKind::Producer => P,
+        ClientKind::Consumer => C,
+        ClientKind::Admin => A,
     }
 }
 
@@ -58,7 +52,7 @@ pub(super) struct Row {
 
 impl Row {
     pub(super) fn is_for(&self, kind: ClientKind) -> bool {
-        self.clients & kind.bit() != 0
+        self.clients & bit(kind) != 0
     }
 }
 
@@ -208,33 +202,47 @@ pub(super) fn find(key: &str, kind: ClientKind) -> Option<&'static Row> {
 
 /// The known key that is written most like `key`, if one is close.
 pub(super) fn nearest(key: &str, kind: ClientKind) -> Option<&'static str> {
-    let limit = (key.len() / 4).clamp(1, 4);
-    ROWS.iter()
-        .filter(|row| row.is_for(kind))
-        .map(|row| (distance(key, row.key), row.key))
-        .min()
-        .filter(|(distance, _)| *distance <= limit)
-        .map(|(_, key)| key)
+    nearest::nearest(key, of(kind).map(|row| row.key))
 }
 
-/// How many single characters must be put in, taken out, changed or swapped with their neighbour.
-pub(super) fn distance(a: &str, b: &str) -> usize {
-    let (a, b) = (a.as_bytes(), b.as_bytes());
-    let mut before_last: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=b.len()).collect();
-    for i in 1..=a.len() {
-        let mut row = vec![i];
-        for j in 1..=b.len() {
-            let changed = last[j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            let mut best = changed.min(last[j] + 1).min(row[j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                best = best.min(before_last[j - 2] + 1);
+fn of(kind: ClientKind) -> impl Iterator<Item = &'static Row> {
+    ROWS.iter().filter(move |row| row.is_for(kind))
+}
+
+/// The keys that clients of a kind have, without their prefix (`producer.`, `producer.override.` and so on), for
+/// validation and documentation. What each means is told by Kafka's documentation of its clients; here it says what becomes
+/// of it.
+#[must_use]
+pub fn client_config_def(kind: ClientKind) -> ConfigDef {
+    of(kind).map(Row::definition).fold(ConfigDef::new(), ConfigDef::define)
+}
+
+impl Row {
+    fn definition(&self) -> ConfigKey {
+        let (config_type, unit) = match self.kind {
+            Bool => (ConfigType::Boolean, None),
+            Int(_, _, unit) => (ConfigType::Long, Some(unit)),
+            Choice(_) | Text => (ConfigType::String, None),
+            Secret => (ConfigType::Password, None),
+        };
+        let becomes = match self.target {
+            Same => "The client library's key of this name.".to_owned(),
+            As(name) => format!("The client library's `{name}`."),
+            Own => "Translated for the client library together with other keys.".to_owned(),
+            Ignored(why) => format!("Without effect: {why}."),
+        };
+        let doc = unit.map_or_else(|| becomes.clone(), |unit| format!("In {unit}. {becomes}"));
+        let key = ConfigKey::new(self.key, config_type).null_default().importance(Importance::Medium).doc(doc);
+        match self.kind {
+            Int(min, i64::MAX, _) => key.validator(Validator::at_least(min).or_null()),
+            Int(min, max, _) => key.validator(Validator::between(min, max).or_null()),
+            Choice(words) => {
+                let words = words.iter().copied().filter(|word| !word.is_empty());
+                key.validator(Validator::case_insensitive_valid_string(words).or_null())
             }
-            row.push(best);
+            Bool | Text | Secret => key,
         }
-        before_last = std::mem::replace(&mut last, row);
     }
-    last[b.len()]
 }
 
 /// Reads a value as its key wants it; answers the form that librdkafka reads.

@@ -10,10 +10,11 @@ use std::{
 use connect_sdk::erased::BoxFuture;
 use rdkafka::error::RDKafkaErrorCode as Code;
 
+use crate::config::ClientKind;
+
 use super::{
     admin::{Created, KafkaAdmin, TopicAdmin, TopicInfo, TopicSpec},
     client_config::{ClientConfig, put},
-    client_keys::ClientKind,
     error::{ErrorClass, KafkaError},
     ffi::{Client, Role},
 };

@@ -17,9 +17,10 @@ mod oauth;
 mod producer;
 mod wire;
 
+pub use crate::config::ClientKind;
 pub use admin::{Created, KafkaAdmin, TopicAdmin, TopicInfo, TopicSpec};
 pub use client_config::{ClientConfig, ClientConfigBuilder};
-pub use client_keys::ClientKind;
+pub use client_keys::client_config_def;
 pub use consumer::{Subscription, TaskConsumer};
 pub use dev_broker::{DevAdmin, DevBroker, PARTITION_BYTES_MAX};
 pub use error::{ErrorClass, KafkaError, record_too_large};

@@ -87,6 +87,7 @@ fn validate_with_chain(pairs: &[(&str, Option<&str>)], policy: &OverridePolicy, 
         exactly_once: &ExactlyOnceWorker::Standalone { offsets_in_topic: false },
         chain,
         clients: &ConfigErrors::new(),
+        client_def: |_| ConfigDef::new().define(ConfigKey::new("fetch.min.bytes", ConfigType::Long).default("1")),
         worker_converters: &BTreeMap::new(),
     })
 }

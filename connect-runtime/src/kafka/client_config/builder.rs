@@ -8,9 +8,9 @@ use rdkafka::{config::ClientConfig as NativeConfig, error::KafkaError as NativeE
 
 use super::{ClientConfig, is_secret};
 use crate::{
-    config::ClientDefaults,
+    config::{ClientDefaults, ClientKind},
     kafka::{
-        client_keys::{self, ClientKind, Kind, Target},
+        client_keys::{self, Kind, Target},
         client_security,
     },
 };

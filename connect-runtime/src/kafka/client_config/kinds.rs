@@ -3,17 +3,14 @@
 
 use std::collections::BTreeMap;
 
-use connect_sdk::config::ConfigError;
+use connect_sdk::{config::ConfigError, nearest::nearest};
 
 use super::{
     MAX_REQUEST_SIZE,
     builder::{ClientConfigBuilder, Read},
     put,
 };
-use crate::{
-    config::ClientDefaults,
-    kafka::client_keys::{ClientKind, distance},
-};
+use crate::config::{ClientDefaults, ClientKind};
 
 /// Java's `buffer.memory`, in KiB.
 const BUFFER_KIB_JAVA: i64 = 32 * 1024;
@@ -235,7 +232,7 @@ impl ClientConfigBuilder {
                 "CooperativeStickyAssignor" | "cooperative-sticky" => names.push("cooperative-sticky"),
                 other => {
                     let known = ["RangeAssignor", "RoundRobinAssignor", "CooperativeStickyAssignor"];
-                    let near = known.iter().filter(|known| distance(known, other) <= 3).copied().next();
+                    let near = nearest(other, known);
                     let near = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
                     let written = read.written("partition.assignment.strategy");
                     self.errors.push(ConfigError::on(
