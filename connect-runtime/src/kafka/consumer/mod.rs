@@ -5,6 +5,7 @@ mod batch;
 mod commits;
 mod ending;
 mod membership;
+mod rebalance;
 mod stale_assignment;
 mod start;
 mod topics;
