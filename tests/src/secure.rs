@@ -3,10 +3,13 @@
 use std::fs;
 
 use tempfile::TempDir;
+use xtask::kafka::Java;
 
 use crate::broker::{Kafka, Options, start};
 use crate::certificates::{Authority, Identity};
 
+/// Memory of a command-line tool, in MB.
+const HEAP_MB: u32 = 256;
 const MODULES: &str = "org.apache.kafka.common.security";
 
 /// A broker with the listeners `SASL_SSL` (PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, OAUTHBEARER) and `SSL` (with a client's
@@ -26,6 +29,31 @@ impl SecureBroker {
 
     /// Starts the broker.
     pub fn start() -> Self {
+        Self::start_with(Options::new())
+    }
+
+    /// Starts a broker that lets the user do only what [`Self::allow`] has allowed. Clients of its plain listener may do
+    /// everything.
+    pub fn start_with_rights() -> Self {
+        let authorizer = "org.apache.kafka.metadata.authorizer.StandardAuthorizer";
+        let options = Options::new().property("authorizer.class.name", authorizer);
+        Self::start_with(options.property("super.users", "User:ANONYMOUS"))
+    }
+
+    /// Allows the user these operations on everything of a kind (`topic`, `group`, `transactional-id`) whose name begins
+    /// with `prefix`.
+    pub fn allow(&self, operations: &[&str], kind: &str, prefix: &str) {
+        let java = Java::find().unwrap_or_else(|error| panic!("{error}"));
+        let mut command = java.command(self.kafka.jars(), "org.apache.kafka.tools.AclCommand", HEAP_MB, &[]);
+        command.args(["--bootstrap-server", self.kafka.bootstrap(), "--add", "--force"]);
+        command.arg("--allow-principal").arg(format!("User:{}", Self::USER));
+        command.args(operations.iter().flat_map(|operation| ["--operation", operation]));
+        command.args(["--resource-pattern-type", "prefixed", &format!("--{kind}"), prefix]);
+        let output = command.output().expect("Java runs");
+        assert!(output.status.success(), "{output:?}");
+    }
+
+    fn start_with(options: Options) -> Self {
         let dir = TempDir::new().expect("a folder for certificates can be made");
         let authority = Authority::new("Test authority");
         let path = |name: &str| dir.path().join(name).display().to_string();
@@ -53,7 +81,7 @@ impl SecureBroker {
             ("scram-sha-512.sasl.jaas.config", &*scram),
             ("oauthbearer.sasl.jaas.config", &*oauth),
         ];
-        let options = Options::new()
+        let options = options
             .listener("SASL_SSL", &[&tls[..], &sasl].concat())
             .listener("SSL", &[&tls[..], &[("ssl.client.auth", "required")]].concat())
             .scram_user(user, password);

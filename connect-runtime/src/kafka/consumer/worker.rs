@@ -161,7 +161,10 @@ impl Worker {
         if let EventKind::Error { code, fatal: false, text } = &event
             && ends_task(*code)
         {
-            return Err(KafkaError::coded(*code, "the consumer cannot go on", text).fatal());
+            let group = self.config.native("group.id").unwrap_or_default();
+            return Err(
+                KafkaError::coded(*code, &format!("the consumer of group `{group}` cannot go on"), text).fatal()
+            );
         }
         match self.parts.events.serve(event)? {
             Some(EventKind::Rebalance { assign: true, partitions }) => self.on_assigned(&partitions),
