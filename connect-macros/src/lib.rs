@@ -9,14 +9,17 @@ mod config;
 mod connector;
 mod crate_path;
 mod data;
+mod description;
 mod diagnostics;
 mod doc_comments;
 mod literal;
 mod offset;
 mod options;
+mod plugin;
 #[cfg(test)]
 mod snapshots;
 mod symbols;
+mod trait_impl;
 mod types;
 
 use proc_macro::TokenStream;
@@ -58,6 +61,62 @@ pub fn sink_connector(args: TokenStream, item: TokenStream) -> TokenStream {
     connector::sink(args.into(), &item.into()).into()
 }
 
+/// Makes a transformation of a function, or of a type with fields of its own.
+///
+/// On a function it stands for transformations that keep nothing from record to record. The function stays as it is; beside
+/// it comes a type with its name, which `Plugins::transformation` takes:
+///
+/// ```text
+/// fn name(config: &Config, part: Part, record: ConnectRecord) -> Result<Option<ConnectRecord>, DataError>
+/// ```
+///
+/// `config` is there if it has settings, `part` if it works on keys or on values: it is then two classes, `name$Key` and
+/// `name$Value`. Where nothing is dropped or nothing fails, `Result<ConnectRecord, DataError>`, `Option<ConnectRecord>` or
+/// `ConnectRecord` will do as answer. `None` drops the record.
+///
+/// On `impl Transformation for ..` or `impl PartTransformation for ..`, which it leaves as it is, it stands for those that
+/// keep something.
+///
+/// | argument | |
+/// |---|---|
+/// | `name = "Upper"` | what users write as `transforms.<alias>.type`; by default the name of the type or function |
+/// | `java = "org.example.Upper"` | the Java class that it stands for; its simple name will do then too |
+/// | `version = "1.2.3"` | by default the version of the crate |
+/// | `crate = path` | where connect-sdk is, if not at `::connect_sdk` |
+///
+/// The doc comment describes the transformation to operators. A key of the configuration cannot be `type`, `predicate`,
+/// `negate` or `plugin.version`, which every transformation has.
+#[proc_macro_attribute]
+pub fn transformation(args: TokenStream, item: TokenStream) -> TokenStream {
+    plugin::attribute(plugin::Kind::Transformation, args.into(), &item.into()).into()
+}
+
+/// Makes a predicate of a function, or of a type with fields of its own: it says which records a transformation is applied
+/// to.
+///
+/// A function is `fn name(config: &Config, record: &ConnectRecord) -> bool`, without `config` if it has no settings, or with
+/// `Result<bool, DataError>` where a record may not fit. It stays as it is; beside it comes a type with its name, which
+/// `Plugins::predicate` takes.
+///
+/// On `impl Predicate for ..`, which it leaves as it is, it stands for those that keep something. The arguments are those of
+/// `#[transformation]`. A key of the configuration cannot be `type` or `plugin.version`, which every predicate has; one that
+/// is `name` says `#[config(of = predicate)]`.
+#[proc_macro_attribute]
+pub fn predicate(args: TokenStream, item: TokenStream) -> TokenStream {
+    plugin::attribute(plugin::Kind::Predicate, args.into(), &item.into()).into()
+}
+
+/// Describes a converter. It stands on `impl Converter for ..`, for keys, values and headers, or on `impl HeaderConverter
+/// for ..`, for headers alone, and leaves it as it is.
+///
+/// The arguments are those of `#[transformation]`; the default name is that of the type. The doc comment describes the
+/// converter to operators. A key of the configuration cannot be `converter.type` or `plugin.version`, which every converter
+/// has.
+#[proc_macro_attribute]
+pub fn converter(args: TokenStream, item: TokenStream) -> TokenStream {
+    plugin::attribute(plugin::Kind::Converter, args.into(), &item.into()).into()
+}
+
 /// Makes a struct a position in a source partition.
 ///
 /// Fields are plain values: `String`, `bool`, `i8` to `i64`, `u8` to `u32`, `f32`, `f64`, and `Option` of these.
@@ -83,7 +142,8 @@ pub fn source_partition(input: TokenStream) -> TokenStream {
     offset::derive(offset::Role::Partition, input.into()).into()
 }
 
-/// Makes a struct the configuration of a connector: one key for each field, which its doc comment documents.
+/// Makes a struct the configuration of a connector, a transformation, a predicate or a converter: one key for each field,
+/// which its doc comment documents.
 ///
 /// The key of `flush_size` is `flush.size`; a `Duration` is milliseconds and its key ends with `.ms`. An `Option` need
 /// not be set. On a field, `#[config(..)]` takes:
@@ -93,13 +153,15 @@ pub fn source_partition(input: TokenStream) -> TokenStream {
 /// | `default = 1000` | the value if the key is not set |
 /// | `range = 1..=10_000` | the numbers that are allowed; of a `Duration`, milliseconds or durations |
 /// | `check = function` | `fn(&T) -> Result<(), E>`, a check of the value alone |
+/// | `validator = Validator::..` | one of the library's checks; an optional key that is not set passes |
 /// | `key = "file"` | another key |
 /// | `importance = high` | `high`, `medium` (if not said) or `low` |
-/// | `group = "Files"`, `display_name = "File"` | how forms show it |
+/// | `group = "Files"`, `display_name = "File"`, `width = medium` | how forms show it; its place in the group is that of the field |
 /// | `not_secret` | a text whose name looks like a secret's is none |
 ///
 /// On the struct: `#[config(check = function)]` with `fn(&Self) -> Result<(), E>` for what fields must have in common,
-/// and `#[config(crate = path)]`.
+/// `#[config(crate = path)]`, and `#[config(of = transformation)]`, `predicate` or `converter`: the keys are then judged as
+/// those of such a plugin, and not as those of a connector, which cannot have the key `name`, for example.
 #[proc_macro_derive(ConnectorConfig, attributes(config))]
 pub fn connector_config(input: TokenStream) -> TokenStream {
     config::derive(input.into()).into()
@@ -108,7 +170,8 @@ pub fn connector_config(input: TokenStream) -> TokenStream {
 /// Makes an enum without fields the type of a configuration key: its variants are the values that users may write.
 ///
 /// `ReadCommitted` is written `read_committed`; `#[config(rename_all = "kebab-case")]` on the enum and
-/// `#[config(rename = "..")]` on a variant change that.
+/// `#[config(rename = "..")]` on a variant change that. With `#[config(case_insensitive)]` on the enum, letters may be of
+/// either case.
 #[proc_macro_derive(ConfigEnum, attributes(config))]
 pub fn config_enum(input: TokenStream) -> TokenStream {
     config::derive_enum(input.into()).into()

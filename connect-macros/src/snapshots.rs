@@ -10,6 +10,8 @@ use std::{env, fs};
 
 use proc_macro2::TokenStream;
 
+use crate::plugin::Kind;
+
 const SOURCE: &str = r#"
 /// Counts.
 impl Source for Nums {
@@ -30,6 +32,23 @@ impl DirectSink for Print {
     async fn put(&mut self, records: &[SinkRecord], _: &mut PutCx) -> Result<()> {
         Ok(())
     }
+}
+";
+const FUNCTION: &str = r"
+/// Makes text upper case.
+pub fn upper(config: &Settings, part: Part, mut record: ConnectRecord) -> Result<ConnectRecord, DataError> {
+    Ok(record)
+}
+";
+const PREDICATE: &str = r"
+impl Predicate for Sample {
+    type Config = Settings;
+}
+";
+const CONVERTER: &str = r"
+/// Hexadecimal text.
+impl Converter for Hex {
+    type Config = ();
 }
 ";
 const OFFSET: &str = r#"
@@ -77,9 +96,13 @@ const NAMES: &str = "enum State { Open, Closed }";
 fn expansions_are_as_reviewed() {
     let tokens = |text: &str| text.parse::<TokenStream>().unwrap();
     let source_args = r#"name = "nums", exactly_once = supported, replay_test = fixture, on_commit = Cleaner"#;
+    let plugin = |kind, args, item| crate::plugin::attribute(kind, tokens(args), &tokens(item));
     let cases = [
         ("source_connector", crate::connector::source(tokens(source_args), &tokens(SOURCE))),
         ("sink_connector", crate::connector::sink(tokens(r#"name = "print", version = "1.2.3""#), &tokens(SINK))),
+        ("transformation", plugin(Kind::Transformation, r#"java = "org.example.Upper""#, FUNCTION)),
+        ("predicate", plugin(Kind::Predicate, "", PREDICATE)),
+        ("converter", plugin(Kind::Converter, r#"name = "Hex", java = "org.example.HexConverter""#, CONVERTER)),
         ("source_offset", crate::offset::derive(crate::offset::Role::Offset, tokens(OFFSET))),
         ("source_partition", crate::offset::derive(crate::offset::Role::Partition, tokens(PARTITION))),
         ("connector_config", crate::config::derive(tokens(CONFIG))),

@@ -12,6 +12,10 @@ pub(crate) const IMPORTANCE: &str = "importance";
 pub(crate) const GROUP: &str = "group";
 pub(crate) const DISPLAY_NAME: &str = "display_name";
 pub(crate) const NOT_SECRET: &str = "not_secret";
+pub(crate) const VALIDATOR: &str = "validator";
+pub(crate) const WIDTH: &str = "width";
+pub(crate) const OF: &str = "of";
+pub(crate) const CASE_INSENSITIVE: &str = "case_insensitive";
 pub(crate) const SKIP: &str = "skip";
 pub(crate) const NAME: &str = "name";
 pub(crate) const JAVA: &str = "java";
@@ -27,3 +31,5 @@ pub(crate) const SOURCE_ARGUMENTS: &[&str] =
     &[NAME, JAVA, VERSION, EXACTLY_ONCE, REPLAY_TEST, TRANSACTION_BOUNDARIES, ON_COMMIT, CRATE];
 /// The arguments of `#[sink_connector(..)]`.
 pub(crate) const SINK_ARGUMENTS: &[&str] = &[NAME, JAVA, VERSION, CRATE];
+/// The arguments of `#[transformation(..)]`, `#[predicate(..)]` and `#[converter(..)]`.
+pub(crate) const PLUGIN_ARGUMENTS: &[&str] = &[NAME, JAVA, VERSION, CRATE];

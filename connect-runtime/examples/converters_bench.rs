@@ -19,7 +19,7 @@ const BATCH: u32 = 1000;
 fn json(settings: &[(&str, &str)]) -> BoxConverter {
     let settings: BTreeMap<String, String> =
         settings.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
-    let class = converters::classes().into_iter().find(|class| class.java.ends_with(".JsonConverter"));
+    let class = converters::classes().into_iter().find(|class| class.class.ends_with(".JsonConverter"));
     let make = class.and_then(|class| class.converter).expect("the class converts keys and values");
     make(&settings, ConverterKind::Value).expect("the settings are sound")
 }

@@ -3,8 +3,8 @@
 //! `cargo run --release -p connect-sdk --features testkit --example source_rate`.
 
 use connect_sdk::{
-    converter::{Converter, PassThrough},
-    erased::{BoxFuture, Properties, SourceDescriptor},
+    converter::PassThrough,
+    erased::{BoxFuture, DynConverter, Properties, SourceDescriptor},
     prelude::*,
     source::{OffsetMap, PartitionMap, PayloadRef},
     task::{
@@ -157,7 +157,7 @@ impl Clock for RealClock {
 /// Text as it is, without a call for each record.
 struct Pass;
 
-impl Converter for Pass {
+impl DynConverter for Pass {
     fn write(&self, topic: &str, value: PayloadRef<'_>, out: &mut Vec<u8>) -> Result<bool, DataError> {
         TextConverter::default().write(topic, value, out)
     }
@@ -171,7 +171,7 @@ impl Converter for Pass {
     }
 }
 
-async fn measure(name: &str, size: usize, keys: bool, converter: Arc<dyn Converter>) -> String {
+async fn measure(name: &str, size: usize, keys: bool, converter: Arc<dyn DynConverter>) -> String {
     let properties = Properties::from([("size".to_owned(), size.to_string()), ("keys".to_owned(), keys.to_string())]);
     let (wishes, total) = (Wishes::new(TargetState::Started), Arc::new(AtomicU64::new(0)));
     let producer = Nowhere { next: 0, done: 0, spent: Vec::new(), wishes: wishes.clone(), total: total.clone() };

@@ -1,9 +1,9 @@
 //! Converters: between Connect values and the bytes in a topic.
 
 use crate::{
-    config::{ConfigDef, ConfigErrors},
+    config::{ConfigDef, ConfigErrors, ConnectorConfig},
     data::{DataError, SchemaAndValue},
-    erased::Properties,
+    erased::{DynConverter, DynHeaderConverter, Properties},
     source::PayloadRef,
 };
 use bytes::Bytes;
@@ -42,10 +42,71 @@ pub struct PassThrough {
     pub bytes: bool,
 }
 
-/// Turns values into bytes for a topic and back. One value serves all tasks of a connector that share its settings.
+/// Turns values into bytes for a topic and back, for keys, values and headers; on its impl stands `#[converter]`.
 ///
-/// Keeps the behaviour of `org.apache.kafka.connect.storage.Converter`.
-pub trait Converter: Send + Sync {
+/// Keeps the behaviour of `org.apache.kafka.connect.storage.Converter`: [`Converter::write`] is its `fromConnectData`,
+/// [`Converter::read`] its `toConnectData`. One value serves all tasks of a connector that share its settings, from
+/// several threads.
+///
+/// ```
+/// use bytes::Bytes;
+/// use connect_sdk::source::PayloadRef;
+/// use connect_sdk::prelude::*;
+///
+/// #[derive(ConnectorConfig)]
+/// pub struct HexConfig {
+///     /// Whether letters are written in upper case.
+///     #[config(default = false)]
+///     upper_case: bool,
+/// }
+///
+/// pub struct Hex {
+///     upper_case: bool,
+/// }
+///
+/// /// Writes bytes as hexadecimal text, which it does not read.
+/// #[converter(java = "org.example.HexConverter")]
+/// impl Converter for Hex {
+///     type Config = HexConfig;
+///
+///     fn new(config: HexConfig, _: ConverterKind) -> Result<Self, ConfigErrors> {
+///         Ok(Self { upper_case: config.upper_case })
+///     }
+///
+///     fn write(&self, _topic: &str, value: PayloadRef<'_>, out: &mut Vec<u8>) -> Result<bool, DataError> {
+///         let bytes: &[u8] = match value {
+///             PayloadRef::Null | PayloadRef::Value(_, None) => return Ok(false),
+///             PayloadRef::Bytes(bytes) => bytes,
+///             PayloadRef::Value(_, Some(Value::Bytes(bytes))) => bytes,
+///             _ => return Err(DataError::new("only bytes are written in hexadecimal")),
+///         };
+///         let digits: &[u8; 16] = if self.upper_case { b"0123456789ABCDEF" } else { b"0123456789abcdef" };
+///         for byte in bytes {
+///             out.extend([digits[usize::from(byte >> 4)], digits[usize::from(byte & 15)]]);
+///         }
+///         Ok(true)
+///     }
+///
+///     fn read(&self, _topic: &str, bytes: Option<&Bytes>) -> Result<SchemaAndValue, DataError> {
+///         Ok(SchemaAndValue::new(Some(Schema::optional_bytes()), bytes.cloned().map(Value::Bytes)))
+///     }
+/// }
+///
+/// let plugins = Plugins::new().converter::<Hex>();
+/// assert!(plugins.converter_class("HexConverter").is_some());
+/// ```
+pub trait Converter: Sized + Send + Sync + 'static {
+    /// Its keys, without the prefix `key.converter.` or the like; `()` if it has none. `converter.type` belongs to the
+    /// worker and is added to them.
+    type Config: ConnectorConfig;
+
+    /// Makes one for this part of records. Called for each connector, and whenever a configuration is checked.
+    ///
+    /// # Errors
+    /// What is wrong with the settings and their definition could not tell; the connector does not start. Name the key,
+    /// without the prefix, with [`ConfigError::on`](crate::config::ConfigError::on).
+    fn new(config: Self::Config, kind: ConverterKind) -> Result<Self, ConfigErrors>;
+
     /// Appends the bytes of a value to `out`. False means a null in Kafka: nothing was appended.
     ///
     /// Called by a task once for each key and value.
@@ -66,23 +127,22 @@ pub trait Converter: Send + Sync {
     fn pass_through(&self) -> PassThrough {
         PassThrough { text: false, bytes: false }
     }
-
-    /// The name by which errors are reported: the Java class that it stands for; the Rust type by default.
-    fn class_name(&self) -> &'static str {
-        std::any::type_name::<Self>()
-    }
 }
 
-impl std::fmt::Debug for dyn Converter {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Converter")
-    }
-}
-
-/// Turns header values into bytes and back; every [`Converter`] can serve as one.
+/// Turns header values into bytes and back, and serves neither keys nor values: every [`Converter`] serves headers too. On
+/// its impl stands `#[converter]`.
 ///
 /// Keeps the behaviour of `org.apache.kafka.connect.storage.HeaderConverter`.
-pub trait HeaderConverter: Send + Sync {
+pub trait HeaderConverter: Sized + Send + Sync + 'static {
+    /// As [`Converter::Config`], without `converter.type`.
+    type Config: ConnectorConfig;
+
+    /// As [`Converter::new`].
+    ///
+    /// # Errors
+    /// As there.
+    fn new(config: Self::Config) -> Result<Self, ConfigErrors>;
+
     /// As [`Converter::write`], for the header `name`.
     ///
     /// # Errors
@@ -100,51 +160,43 @@ pub trait HeaderConverter: Send + Sync {
     /// # Errors
     /// As there.
     fn read_header(&self, topic: &str, name: &str, bytes: Option<&Bytes>) -> Result<SchemaAndValue, DataError>;
-
-    /// As [`Converter::class_name`].
-    fn header_class_name(&self) -> &'static str {
-        std::any::type_name::<Self>()
-    }
 }
 
-impl std::fmt::Debug for dyn HeaderConverter {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("HeaderConverter")
-    }
-}
-
-impl<C: Converter> HeaderConverter for C {
-    fn write_header(&self, topic: &str, _: &str, value: PayloadRef<'_>, out: &mut Vec<u8>) -> Result<bool, DataError> {
-        self.write(topic, value, out)
-    }
-
-    fn read_header(&self, topic: &str, _: &str, bytes: Option<&Bytes>) -> Result<SchemaAndValue, DataError> {
-        self.read(topic, bytes)
-    }
-
-    fn header_class_name(&self) -> &'static str {
-        self.class_name()
-    }
+/// A converter with its description; implemented by `#[converter]`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a converter plugin",
+    label = "this type has no `#[converter]` on its `impl Converter` or `impl HeaderConverter`"
+)]
+pub trait ConverterPlugin: 'static {
+    /// The class.
+    const CLASS: ConverterClass;
 }
 
 /// A converter made, for use as key or value converter.
-pub type BoxConverter = std::sync::Arc<dyn Converter>;
+pub type BoxConverter = std::sync::Arc<dyn DynConverter>;
 /// A header converter made.
-pub type BoxHeaderConverter = std::sync::Arc<dyn HeaderConverter>;
+pub type BoxHeaderConverter = std::sync::Arc<dyn DynHeaderConverter>;
 
 /// Makes a converter for keys or values.
 pub type MakeConverter = fn(&Properties, ConverterKind) -> Result<BoxConverter, ConfigErrors>;
 /// Makes a header converter.
 pub type MakeHeaderConverter = fn(&Properties) -> Result<BoxHeaderConverter, ConfigErrors>;
 
-/// A converter class: what can be asked before one is made.
-#[allow(clippy::exhaustive_structs, reason = "whoever adds a converter writes it out whole")]
+/// A converter class: what can be asked before one is made. `Plugins::converter` registers it.
+#[allow(clippy::exhaustive_structs, reason = "the worker's tests write classes out whole")]
 #[derive(Clone, Copy)]
 pub struct ConverterClass {
-    /// The Java class, which users write in full or by its short name.
-    pub java: &'static str,
+    /// What users write, and what logs and REST show: a Java class, or a name of its own. Of a Java class the simple name
+    /// will do, with or without `Converter` or `HeaderConverter` at its end.
+    pub class: &'static str,
+    /// Another name that users may write.
+    pub name: Option<&'static str>,
     /// The version of the crate that defines it.
     pub version: &'static str,
+    /// Its doc comment.
+    pub doc: &'static str,
+    /// The Rust type, for messages.
+    pub type_name: &'static str,
     /// Its configuration keys, without the prefix `key.converter.` or the like.
     pub config_def: fn() -> ConfigDef,
     /// Makes one for keys or values; `None` if the class converts only headers.
@@ -153,8 +205,21 @@ pub struct ConverterClass {
     pub header_converter: Option<MakeHeaderConverter>,
 }
 
+impl ConverterClass {
+    /// Every text under which users may name it.
+    pub fn aliases(&self) -> impl Iterator<Item = &'static str> + use<> {
+        let class = self.class;
+        let simple = class.rsplit(['.', '$']).next().filter(|simple| *simple != class);
+        let of = simple.unwrap_or(class);
+        let short = of.strip_suffix("HeaderConverter").or_else(|| of.strip_suffix("Converter"));
+        let short = short.filter(|short| !short.is_empty());
+        let name = self.name.filter(|name| *name != class && Some(*name) != simple && Some(*name) != short);
+        [Some(class), simple, short, name].into_iter().flatten()
+    }
+}
+
 impl std::fmt::Debug for ConverterClass {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "ConverterClass({})", self.java)
+        write!(f, "ConverterClass({})", self.class)
     }
 }

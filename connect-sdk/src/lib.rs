@@ -115,14 +115,60 @@ pub mod transform;
 pub mod __private;
 
 pub use config::{ConfigEnum, ConnectorConfig};
-pub use connect_macros::{sink_connector, source_connector};
+#[doc(inline)]
+/// Says which records a transformation is applied to.
+///
+/// ```
+/// use connect_sdk::prelude::*;
+///
+/// /// Records without a key.
+/// #[predicate(name = "HasNoKey")]
+/// fn has_no_key(record: &ConnectRecord) -> bool {
+///     record.key.value.is_none()
+/// }
+///
+/// let plugins = Plugins::new().predicate::<has_no_key>();
+/// assert!(plugins.predicate_class("HasNoKey").is_some());
+/// ```
+///
+/// [`Predicate`](transform::Predicate) has an example with state.
+pub use connect_macros::predicate;
+#[doc(inline)]
+/// Changes or drops records between a connector and its converters.
+///
+/// ```
+/// use connect_sdk::prelude::*;
+///
+/// #[derive(ConnectorConfig)]
+/// pub struct PrefixConfig {
+///     /// What comes before the topic.
+///     #[config(importance = high)]
+///     prefix: String,
+/// }
+///
+/// /// Puts something before the name of the topic.
+/// #[transformation(name = "Prefix")]
+/// fn prefix(config: &PrefixConfig, mut record: ConnectRecord) -> ConnectRecord {
+///     record.topic = format!("{}{}", config.prefix, record.topic).into();
+///     record
+/// }
+///
+/// let plugins = Plugins::new().transformation::<prefix>();
+/// assert!(plugins.transformation_class("Prefix").is_some());
+/// ```
+///
+/// [`Transformation`](transform::Transformation) has an example with state, [`PartTransformation`](transform::PartTransformation)
+/// one for keys and values.
+pub use connect_macros::transformation;
+pub use connect_macros::{converter, sink_connector, source_connector};
 pub use data::ConnectData;
 pub use source::{SourceOffset, SourcePartition};
 
 /// Everything that a connector usually needs: `use connect_sdk::prelude::*;`.
 pub mod prelude {
     pub use crate::{
-        config::{ConfigEnum, ConnectorConfig, Password},
+        config::{ConfigEnum, ConfigError, ConfigErrors, ConnectorConfig, Password},
+        converter::{Converter, ConverterKind, HeaderConverter},
         data::{ConnectData, DataError, Schema, SchemaAndValue, Struct, Text, Value},
         error::{Class, Classify, Result, ResultExt, TaskError},
         header::Headers,
@@ -131,11 +177,12 @@ pub mod prelude {
             BufferedSink, CloseReason, DirectSink, Position, PreCommit, PutCx, Safe, SinkRecord, StartOffsets,
             TopicPartition,
         },
-        sink_connector,
         source::{
             Batch, CommitHook, Committed, Cursor, Cursors, Record, Source, SourceOffset, SourcePartition, Viable,
         },
-        source_connector,
         task::{OpenCx, TaskInfo},
+        transform::{ConnectRecord, Part, PartTransformation, Predicate, Transformation},
     };
+    // The macros alone: a name of ours may be a module's too.
+    pub use connect_macros::{converter, predicate, sink_connector, source_connector, transformation};
 }

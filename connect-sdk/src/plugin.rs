@@ -1,21 +1,31 @@
 //! `Plugins`: the explicit registry of connectors, converters, transformations and predicates that a worker is built with.
 
+pub mod derive_support;
+
 use crate::{
-    converter::ConverterClass,
+    converter::{ConverterClass, ConverterPlugin},
     erased::{DynSinkConnector, DynSourceConnector, SinkDescriptor, SourceDescriptor},
     sink::SinkConnector,
     source::SourceConnector,
-    transform::{PredicateClass, TransformationClass},
+    transform::{PredicateClass, PredicatePlugin, TransformationClass, TransformationPlugin},
 };
 use std::{fmt, sync::Arc};
 
 /// The connectors, converters, transformations and predicates of a worker.
 ///
-/// Registration is explicit, so that a connector that is not linked is a compile error and not an empty list:
+/// Registration is explicit, so that a plugin that is not linked is a compile error and not an empty list:
 ///
 /// ```
 /// # use connect_sdk::plugin::Plugins;
-/// let plugins = Plugins::new(); // .source::<FileLines>().sink::<Lines>()
+/// # use connect_sdk::prelude::*;
+/// /// Drops every record.
+/// #[transformation]
+/// fn nothing(_: ConnectRecord) -> Option<ConnectRecord> {
+///     None
+/// }
+///
+/// let plugins = Plugins::new().transformation::<nothing>(); // .source::<FileLines>().sink::<Lines>()
+/// assert!(plugins.transformation_class("nothing").is_some());
 /// assert!(plugins.connector("nothing").is_none());
 /// ```
 #[derive(Debug, Default, Clone)]
@@ -124,31 +134,57 @@ impl Plugins {
         self
     }
 
-    /// Registers a converter class.
+    /// Registers a converter: a type with `#[converter]`.
     #[must_use]
-    pub fn converter(mut self, class: ConverterClass) -> Self {
-        self.converters.push(class);
+    pub fn converter<C: ConverterPlugin>(self) -> Self {
+        self.with_converter_class(C::CLASS)
+    }
+
+    /// Registers a transformation, or both of one for keys and values: a type or a function with `#[transformation]`.
+    #[must_use]
+    pub fn transformation<T: TransformationPlugin>(self) -> Self {
+        T::CLASSES.iter().copied().fold(self, Self::with_transformation_class)
+    }
+
+    /// Registers a predicate: a type or a function with `#[predicate]`.
+    #[must_use]
+    pub fn predicate<P: PredicatePlugin>(self) -> Self {
+        self.with_predicate_class(P::CLASS)
+    }
+
+    /// Registers a converter class that no macro wrote.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_converter_class(mut self, new: ConverterClass) -> Self {
+        for old in &self.converters {
+            if let Some(alias) = new.aliases().find(|a| old.aliases().any(|b| a == &b)) {
+                self.clashes.push(clash("converter", old.type_name, new.type_name, alias));
+            }
+        }
+        self.converters.push(new);
         self
     }
 
-    /// Registers a class of transformations.
+    /// Registers a class of transformations that no macro wrote.
+    #[doc(hidden)]
     #[must_use]
-    pub fn transformation(mut self, new: TransformationClass) -> Self {
+    pub fn with_transformation_class(mut self, new: TransformationClass) -> Self {
         for old in &self.transformations {
             if let Some(alias) = new.aliases().find(|a| old.aliases().any(|b| a == &b)) {
-                self.clashes.push(clash("transformation", old.class, new.class, alias));
+                self.clashes.push(clash("transformation", old.type_name, new.type_name, alias));
             }
         }
         self.transformations.push(new);
         self
     }
 
-    /// Registers a class of predicates.
+    /// Registers a class of predicates that no macro wrote.
+    #[doc(hidden)]
     #[must_use]
-    pub fn predicate(mut self, new: PredicateClass) -> Self {
+    pub fn with_predicate_class(mut self, new: PredicateClass) -> Self {
         for old in &self.predicates {
             if let Some(alias) = new.aliases().find(|a| old.aliases().any(|b| a == &b)) {
-                self.clashes.push(clash("predicate", old.class, new.class, alias));
+                self.clashes.push(clash("predicate", old.type_name, new.type_name, alias));
             }
         }
         self.predicates.push(new);
@@ -212,13 +248,9 @@ impl Plugins {
         self.connectors.iter().find(|c| c.aliases().any(|a| a == class))
     }
 
-    /// Finds a converter class by its Java class, its simple name, or that without `Converter` or `HeaderConverter`.
+    /// Finds a converter class by any of its names.
     #[must_use]
     pub fn converter_class(&self, class: &str) -> Option<&ConverterClass> {
-        self.converters.iter().find(|c| {
-            let simple = simple_name(c.java);
-            let short = simple.strip_suffix("HeaderConverter").or_else(|| simple.strip_suffix("Converter"));
-            class == c.java || class == simple || Some(class) == short
-        })
+        self.converters.iter().find(|c| c.aliases().any(|a| a == class))
     }
 }

@@ -2,22 +2,29 @@
 
 pub use crate::config::derive_support as config;
 pub use crate::data::derive_support as data;
+pub use crate::plugin::derive_support as plugin;
 pub use crate::{
     __replay_test as replay_test,
     config::{
         ConfigDef, ConfigEnum, ConfigError, ConfigErrors, ConfigType, ConfigValue, ConnectorConfig, Importance,
-        ParsedValue, Validator,
+        ParsedValue, Validator, Width,
     },
-    data::{ConnectData, DataError, Schema, SchemaBuilder, Value},
+    converter::{Converter, ConverterClass, ConverterKind, ConverterPlugin, HeaderConverter},
+    data::{ConnectData, DataError, Schema, SchemaAndValue, SchemaBuilder, Value},
     error::{Classify, Result, TaskError},
     sink::{BufferedSink, Direct, DirectSink, PreCommit, Safe, SinkConnector, SinkMeta},
     source::{
         AtLeastOnce, CommitHook, DefinesTransactions, ExactlyOnce, FieldKind, FieldMap, FieldMeta, FieldValue, NoHook,
-        RestoreError, Source, SourceConnector, SourceMeta, SourceOffset, SourcePartition,
+        PayloadRef, RestoreError, Source, SourceConnector, SourceMeta, SourceOffset, SourcePartition,
         lock::{check_lock, check_lock_is_complete, update_lock},
         offset::{Ops, offset_field, partition_field, restore_field},
     },
+    transform::{
+        ConnectRecord, Part, PartTransformation, Predicate, PredicateClass, PredicatePlugin, Transformation,
+        TransformationClass, TransformationPlugin,
+    },
 };
+pub use ::bytes::Bytes;
 pub use ::core;
 pub use ::core::{
     option::Option::{self, None, Some},
@@ -38,6 +45,30 @@ pub const fn version_or_unknown(version: Option<&'static str>) -> &'static str {
         Some(version) => version,
         None => "unknown",
     }
+}
+
+/// The description of a source, whose configuration must be a connector's.
+#[must_use]
+#[track_caller]
+pub const fn source_meta<S: Source>(meta: SourceMeta) -> SourceMeta {
+    config::check_role::<S::Config>(config::Role::Connector);
+    meta
+}
+
+/// As [`source_meta`], for a direct sink.
+#[must_use]
+#[track_caller]
+pub const fn direct_sink_meta<S: DirectSink>(meta: SinkMeta) -> SinkMeta {
+    config::check_role::<S::Config>(config::Role::Connector);
+    meta
+}
+
+/// As [`source_meta`], for a buffered sink.
+#[must_use]
+#[track_caller]
+pub const fn buffered_sink_meta<S: BufferedSink>(meta: SinkMeta) -> SinkMeta {
+    config::check_role::<S::Config>(config::Role::Connector);
+    meta
 }
 
 /// Kills and replays a source; what the test that `replay_test = fixture` writes calls.

@@ -12,7 +12,7 @@ const CHARSETS: [&str; 8] =
     ["UTF-8", "ISO-8859-1", "US-ASCII", "UTF-16", "UTF-16LE", "windows-1252", "Shift_JIS", "GB18030"];
 
 fn check(u: &mut Unstructured<'_>) -> Result<()> {
-    let names: Vec<&str> = classes().iter().map(|class| class.java).collect();
+    let names: Vec<&str> = classes().iter().map(|class| class.class).collect();
     let name = *u.choose(&names)?;
     if u.ratio(1, 4)? {
         let headers = header_converter(name);
@@ -31,7 +31,7 @@ fn check(u: &mut Unstructured<'_>) -> Result<()> {
     let any = String::arbitrary(u)?;
     let settings = [("converter.encoding", CHARSETS.get(charset).copied().unwrap_or(&any))];
     let converter = if text && charset == CHARSETS.len() {
-        let class = classes().into_iter().find(|class| class.java == name).expect("it was chosen");
+        let class = classes().into_iter().find(|class| class.class == name).expect("it was chosen");
         let settings = connect_fuzz::settings(&settings);
         let made = class.converter.expect("it converts values")(&settings, connect_sdk::converter::ConverterKind::Key);
         let Ok(converter) = made else { return Ok(()) };

@@ -43,9 +43,9 @@ pub fn java_map_entries(bytes: &[u8]) -> Option<usize> {
 /// All transformations, predicates and converters of a worker.
 #[must_use]
 pub fn plugins() -> Plugins {
-    let plugins = transforms::classes().into_iter().fold(Plugins::new(), Plugins::transformation);
-    let plugins = transforms::predicates::classes().into_iter().fold(plugins, Plugins::predicate);
-    converters::classes().into_iter().fold(plugins, Plugins::converter)
+    let plugins = transforms::classes().into_iter().fold(Plugins::new(), Plugins::with_transformation_class);
+    let plugins = transforms::predicates::classes().into_iter().fold(plugins, Plugins::with_predicate_class);
+    converters::classes().into_iter().fold(plugins, Plugins::with_converter_class)
 }
 
 /// Settings from pairs.
@@ -60,7 +60,7 @@ pub fn settings(pairs: &[(&str, &str)]) -> Properties {
 /// There is no such class, or the settings are wrong.
 #[must_use]
 pub fn converter(name: &str, pairs: &[(&str, &str)]) -> BoxConverter {
-    let class = converters::classes().into_iter().find(|class| class.java.ends_with(name)).expect("it is linked");
+    let class = converters::classes().into_iter().find(|class| class.class.ends_with(name)).expect("it is linked");
     let make = class.converter.expect("it converts values");
     make(&settings(pairs), ConverterKind::Value).expect("the settings are good")
 }
@@ -71,7 +71,7 @@ pub fn converter(name: &str, pairs: &[(&str, &str)]) -> BoxConverter {
 /// As [`converter`].
 #[must_use]
 pub fn header_converter(name: &str) -> BoxHeaderConverter {
-    let class = converters::classes().into_iter().find(|class| class.java.ends_with(name)).expect("it is linked");
+    let class = converters::classes().into_iter().find(|class| class.class.ends_with(name)).expect("it is linked");
     class.header_converter.expect("it converts headers")(&Properties::new()).expect("the settings are good")
 }
 

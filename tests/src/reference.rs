@@ -25,7 +25,7 @@ pub fn dir() -> PathBuf {
 /// All pages as they should be.
 pub fn pages() -> Vec<Page> {
     let plugins = Plugins::new().source::<FileStreamSource>().sink::<FileStreamSink>();
-    let plugins = converters::classes().into_iter().fold(plugins, Plugins::converter);
+    let plugins = converters::classes().into_iter().fold(plugins, Plugins::with_converter_class);
     let classes = KnownClasses::of(&plugins);
     let page = |file: &str, title: &str, intro: &str, def: &ConfigDef| {
         let table = keys_as_markdown(def);
@@ -84,7 +84,7 @@ pub fn pages() -> Vec<Page> {
     for class in plugins.converters() {
         let def = (class.config_def)();
         let keys = if def.keys().is_empty() { "It has no keys.\n".to_owned() } else { keys_as_markdown(&def) };
-        text += &format!("\n## {}\n\n{keys}", class.java);
+        text += &format!("\n## {}\n\n{keys}", class.class);
     }
     pages.push(("converters.md".to_owned(), text));
     pages.push(("transformations.md".to_owned(), transformations()));

@@ -8,14 +8,14 @@ use connect_runtime::converters;
 use connect_runtime::transforms::{Chain, Stage, classes};
 use connect_sdk::converter::{BoxConverter, ConverterKind};
 use connect_sdk::data::{Schema, SchemaAndValue, SchemaBuilder, Struct, Text, Value};
-use connect_sdk::erased::{BoxFuture, DynSourceConnector, Properties, SourceDescriptor};
+use connect_sdk::erased::{BoxFuture, DynSourceConnector, DynTransformation, Properties, SourceDescriptor};
 use connect_sdk::prelude::*;
 use connect_sdk::source::PayloadRef;
 use connect_sdk::task::ports::{Ack, ProduceBatch, RecordProducer, TargetState, TopicEnsurer, TopicLimits};
 use connect_sdk::task::source::{SourcePorts, SourceProducer, SourceTask, SourceTaskConfig, SourceWorkerValues};
 use connect_sdk::task::{Converters, TaskInfo};
 use connect_sdk::testkit::{MemoryOffsets, Reports, Sim, Wishes};
-use connect_sdk::transform::{ConnectRecord, Transformation};
+use connect_sdk::transform::ConnectRecord;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
@@ -46,7 +46,7 @@ fn hoist_and_insert() -> Chain {
 }
 
 fn json(pairs: &[(&str, &str)]) -> BoxConverter {
-    let class = converters::classes().into_iter().find(|class| class.java == JSON).expect("it is linked");
+    let class = converters::classes().into_iter().find(|class| class.class == JSON).expect("it is linked");
     class.converter.expect("it converts values")(&properties(pairs), ConverterKind::Value)
         .expect("the settings are right")
 }
@@ -266,7 +266,7 @@ fn allocations_of_a_task(poll_records: u32, chain: Option<Chain>) -> u64 {
         commands: Box::new(Wishes::new(TargetState::Started)),
         observer: Arc::new(Reports::new()),
         converters: Converters { key: converter.clone(), value: converter.clone(), header: json_header() },
-        chain: chain.map(|chain| Box::new(chain) as Box<dyn Transformation>),
+        chain: chain.map(|chain| Box::new(chain) as Box<dyn DynTransformation>),
         dead_letters: None,
     };
     let only = SourcePartition::__encode(&Only { name: "only".to_owned() });
@@ -285,7 +285,7 @@ fn allocations_of_a_task(poll_records: u32, chain: Option<Chain>) -> u64 {
 }
 
 fn json_header() -> connect_sdk::converter::BoxHeaderConverter {
-    let class = converters::classes().into_iter().find(|class| class.java == JSON).expect("it is linked");
+    let class = converters::classes().into_iter().find(|class| class.class == JSON).expect("it is linked");
     class.header_converter.expect("it converts headers")(&properties(&[])).expect("the settings are right")
 }
 

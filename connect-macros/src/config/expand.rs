@@ -30,6 +30,17 @@ pub(super) fn expand(model: &Model) -> TokenStream {
         quote!(#default let #def = #define.define(#def);)
     });
     let keys = fields.iter().map(|field| &field.key);
+    let bare_keys = fields.iter().zip(&types).map(|(field, of_type)| {
+        let key = &field.key;
+        quote!(#of_type.bare_key(#key))
+    });
+    let role = match model.role {
+        "transformation" => Some(quote!(Transformation)),
+        "predicate" => Some(quote!(Predicate)),
+        "converter" => Some(quote!(Converter)),
+        _ => None,
+    };
+    let role = role.map(|role| quote!(const __ROLE: #s::Role = #s::Role::#role;));
     let idents: Vec<&Ident> = fields.iter().map(|field| &field.ident).collect();
     let check = match &model.check {
         Some(check) => quote!(#check),
@@ -68,6 +79,8 @@ pub(super) fn expand(model: &Model) -> TokenStream {
                 fn __derived() -> #s::Derived {
                     #s::Derived::new()
                 }
+                #role
+                const __KEYS: &'static [&'static #p::core::primitive::str] = &[#(#bare_keys),*];
             }
         };
     }
@@ -107,13 +120,22 @@ fn define(field: &Field, of_type: &Ident, default: &Ident, all: &[Field], p: &To
         let wide = widened(range);
         quote_spanned!(range.span()=> .range(#wide))
     });
+    let width = field.width.map(|word| {
+        let variant = match word {
+            "short" => quote!(Short),
+            "medium" => quote!(Medium),
+            _ => quote!(Long),
+        };
+        quote!(.width(#p::Width::#variant))
+    });
+    let validator = field.validator.as_ref().map(|validator| quote!(.validator(#validator)));
     let check = field.check.as_ref().map(|check| quote!(.check(#check)));
-    quote!(#s::Field::new(&#of_type, #key, #doc)#default #importance #group #display_name #range #check)
+    quote!(#s::Field::new(&#of_type, #key, #doc)#default #importance #group #display_name #width #validator #range #check)
 }
 
 /// The default as a value of the field's type: text becomes a `String` or a path, a list of texts a `Vec`.
 fn default(value: &Expr, ty: &Type, p: &TokenStream) -> TokenStream {
-    if literal::string(value).is_some() && (types::is(ty, "String") || types::is(ty, "PathBuf")) {
+    if literal::string(value).is_some() && ["String", "Text", "PathBuf"].iter().any(|name| types::is(ty, name)) {
         return quote!(<#ty as #p::core::convert::From<&#p::core::primitive::str>>::from(#value));
     }
     match value {

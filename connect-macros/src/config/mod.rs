@@ -19,6 +19,8 @@ struct Model {
     generics: Generics,
     krate: CratePath,
     check: Option<Expr>,
+    /// Whose configuration it is: `connector`, `transformation`, `predicate` or `converter`.
+    role: &'static str,
     fields: Vec<Field>,
 }
 
@@ -33,6 +35,8 @@ struct Field {
     written_key: Option<LitStr>,
     default: Option<Expr>,
     range: Option<Expr>,
+    validator: Option<Expr>,
+    width: Option<&'static str>,
     check: Option<Expr>,
     importance: Option<&'static str>,
     group: Option<LitStr>,

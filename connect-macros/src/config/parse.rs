@@ -17,9 +17,14 @@ const OF_FIELD: &[&str] = &[
     symbols::IMPORTANCE,
     symbols::GROUP,
     symbols::DISPLAY_NAME,
+    symbols::WIDTH,
+    symbols::VALIDATOR,
     symbols::NOT_SECRET,
 ];
-const OF_STRUCT: &[&str] = &[symbols::CHECK, symbols::CRATE];
+const OF_STRUCT: &[&str] = &[symbols::CHECK, symbols::OF, symbols::CRATE];
+/// Whose configuration a struct can be.
+const ROLES: &[&str] = &[CONNECTOR, "transformation", "predicate", "converter"];
+pub(super) const CONNECTOR: &str = "connector";
 const CONFIG: &str = "config";
 
 pub(super) fn parse(input: &DeriveInput, found: &Diagnostics) -> Model {
@@ -28,13 +33,14 @@ pub(super) fn parse(input: &DeriveInput, found: &Diagnostics) -> Model {
         generics: input.generics.clone(),
         krate: CratePath::default(),
         check: None,
+        role: CONNECTOR,
         fields: Vec::new(),
     };
     for arg in options::of_attributes(&input.attrs, CONFIG, OF_STRUCT, found) {
-        if arg.name == symbols::CHECK {
-            model.check = arg.function(found);
-        } else {
-            model.krate.set(&arg, found);
+        match arg.name.to_string().as_str() {
+            symbols::CHECK => model.check = arg.function(found),
+            symbols::OF => model.role = arg.word(ROLES, found).unwrap_or(CONNECTOR),
+            _ => model.krate.set(&arg, found),
         }
     }
     match &input.data {
@@ -66,6 +72,8 @@ fn field(field: &syn::Field, found: &Diagnostics) -> Option<Field> {
         written_key: None,
         default: None,
         range: None,
+        validator: None,
+        width: None,
         check: None,
         importance: None,
         group: None,
@@ -92,6 +100,8 @@ fn field(field: &syn::Field, found: &Diagnostics) -> Option<Field> {
             symbols::IMPORTANCE => model.importance = arg.word(&["high", "medium", "low"], found),
             symbols::GROUP => model.group = arg.string("group = \"Files\"", found),
             symbols::DISPLAY_NAME => model.display_name = arg.string("display_name = \"File\"", found),
+            symbols::WIDTH => model.width = arg.word(&["short", "medium", "long"], found),
+            symbols::VALIDATOR => model.validator = arg.expr("validator = Validator::non_empty_string()", found),
             _ => model.not_secret = arg.flag(found),
         }
     }

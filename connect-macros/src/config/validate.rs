@@ -16,7 +16,7 @@ pub(super) fn validate(model: &Model, found: &Diagnostics) {
     }
     for (i, field) in model.fields.iter().enumerate() {
         validate_doc(field, found);
-        validate_key(field, &model.fields[..i], found);
+        validate_key(field, &model.fields[..i], model.role, found);
         validate_secret(field, found);
         validate_option(field, found);
         validate_range(field, found);
@@ -48,7 +48,7 @@ fn other_unit(field: &Field) -> Option<&str> {
     (types::is(types::inside_option(&field.ty), "Duration") && UNITS.contains(&last)).then_some(last)
 }
 
-fn validate_key(field: &Field, before: &[Field], found: &Diagnostics) {
+fn validate_key(field: &Field, before: &[Field], role: &str, found: &Diagnostics) {
     let key = whole_key(field);
     let report = |text: String| match &field.written_key {
         Some(written) => found.at(written, text),
@@ -65,13 +65,24 @@ fn validate_key(field: &Field, before: &[Field], found: &Diagnostics) {
             "a `Duration` is read from milliseconds and its key ends with `.ms`: leave `{unit}` out of the name, or use a \
              number"
         ));
-    } else if let Some(by) = reserved::reserved_by(&key) {
+    } else if let Some(by) = reserved_by(role, &key) {
         let why =
             if by.ends_with('.') { format!("keys that begin with `{by}` belong") } else { "it belongs".to_owned() };
         report(format!("the key `{key}` is not free: {why} to the framework; give it another name: `key = \"..\"`"));
     } else if let Some(other) = before.iter().find(|other| whole_key(other) == key) {
         report(format!("`{}` and `{}` both have the key `{key}`", other.ident, field.ident));
     }
+}
+
+/// The entry that keeps the configuration of a connector or another plugin from using `key`.
+fn reserved_by(role: &str, key: &str) -> Option<&'static str> {
+    let keys = match role {
+        "transformation" => reserved::RESERVED_OF_TRANSFORMATIONS,
+        "predicate" => reserved::RESERVED_OF_PREDICATES,
+        "converter" => reserved::RESERVED_OF_CONVERTERS,
+        _ => return reserved::reserved_by(key),
+    };
+    keys.iter().find(|reserved| **reserved == key).copied()
 }
 
 /// Ends of names that secrets have. Names such as `token_url` or `password_file` hold no secret.
@@ -83,11 +94,12 @@ fn validate_secret(field: &Field, found: &Diagnostics) {
     let name = field.key.to_lowercase().replace(['.', '-'], "_");
     let last = name.rsplit('_').next().unwrap_or_default();
     let looks_secret = SECRET_WORDS.contains(&last) || SECRET_KEYS.iter().any(|end| name.ends_with(end));
-    if looks_secret && !field.not_secret && types::is(types::inside_option(&field.ty), "String") {
+    let is_text = ["String", "Text"].iter().any(|name| types::is(types::inside_option(&field.ty), name));
+    if looks_secret && !field.not_secret && is_text {
         found.at(
             &field.ty,
             format!(
-                "`{}` looks like a secret, and a `String` is shown in logs and answers: use `Password`; if it is none, say \
+                "`{}` looks like a secret, and a text is shown in logs and answers: use `Password`; if it is none, say \
                  `#[config(not_secret)]`",
                 field.ident
             ),
@@ -108,7 +120,7 @@ fn validate_option(field: &Field, found: &Diagnostics) {
 }
 
 /// Types that have no order which a range could limit.
-const WITHOUT_RANGE: &[&str] = &["String", "bool", "PathBuf", "Password", "Vec"];
+const WITHOUT_RANGE: &[&str] = &["String", "Text", "bool", "PathBuf", "Password", "Vec", "JavaRegex"];
 
 fn validate_range(field: &Field, found: &Diagnostics) {
     let Some(range) = &field.range else { return };

@@ -10,6 +10,8 @@ use crate::crate_path::CratePath;
 use crate::diagnostics::{Diagnostics, expected};
 use crate::{options, symbols};
 
+const OF_ENUM: &[&str] = &[symbols::RENAME_ALL, symbols::CASE_INSENSITIVE, symbols::CRATE];
+
 struct Variant {
     ident: Ident,
     value: String,
@@ -19,9 +21,12 @@ pub(super) fn derive(input: &DeriveInput) -> TokenStream {
     let found = Diagnostics::new();
     let mut krate = CratePath::default();
     let mut rule = "snake_case".to_owned();
-    for arg in options::of_attributes(&input.attrs, "config", &[symbols::RENAME_ALL, symbols::CRATE], &found) {
+    let mut case_insensitive = false;
+    for arg in options::of_attributes(&input.attrs, "config", OF_ENUM, &found) {
         if arg.name == symbols::CRATE {
             krate.set(&arg, &found);
+        } else if arg.name == symbols::CASE_INSENSITIVE {
+            case_insensitive = arg.flag(&found);
         } else if let Some(written) = arg.string("rename_all = \"kebab-case\"", &found) {
             rule = written.value();
             if !case::RULES.contains(&rule.as_str()) {
@@ -50,15 +55,16 @@ pub(super) fn derive(input: &DeriveInput) -> TokenStream {
             Vec::new()
         }
     };
+    let same = |a: &str, b: &str| if case_insensitive { a.eq_ignore_ascii_case(b) } else { a == b };
     for (i, variant) in variants.iter().enumerate() {
-        if let Some(before) = variants[..i].iter().find(|before| before.value == variant.value) {
+        if let Some(before) = variants[..i].iter().find(|before| same(&before.value, &variant.value)) {
             found.at(
                 &variant.ident,
                 format!("`{}` and `{}` are both written `{}`", before.ident, variant.ident, variant.value),
             );
         }
     }
-    let code = expand(input, &variants, &krate, !found.is_empty());
+    let code = expand(input, &variants, &krate, case_insensitive, !found.is_empty());
     let errors = found.into_tokens();
     quote!(#code #errors)
 }
@@ -81,7 +87,13 @@ fn variant(variant: &syn::Variant, rule: &str, found: &Diagnostics) -> Variant {
 }
 
 /// The impls; where something is `wrong`, they only keep further errors away.
-fn expand(input: &DeriveInput, variants: &[Variant], krate: &CratePath, wrong: bool) -> TokenStream {
+fn expand(
+    input: &DeriveInput,
+    variants: &[Variant],
+    krate: &CratePath,
+    case_insensitive: bool,
+    wrong: bool,
+) -> TokenStream {
     let p = krate.private();
     let s = quote!(#p::config);
     let ident = &input.ident;
@@ -93,12 +105,21 @@ fn expand(input: &DeriveInput, variants: &[Variant], krate: &CratePath, wrong: b
     let (text, key, value) = (local("__text"), local("__key"), local("__value"));
     let (parse, name) = if wrong {
         (quote!(#p::core::unreachable!()), quote!(#p::core::unreachable!()))
+    } else if case_insensitive {
+        (
+            quote! {
+                #(if #text.eq_ignore_ascii_case(#values) { return #p::Some(Self::#idents); })*
+                #p::None
+            },
+            quote!(match self { #(Self::#idents => #values,)* }),
+        )
     } else {
         (
             quote!(match #text { #(#values => #p::Some(Self::#idents),)* _ => #p::None }),
             quote!(match self { #(Self::#idents => #values,)* }),
         )
     };
+    let validator = local(if case_insensitive { "enum_validator_in_any_case" } else { "enum_validator" });
     let text = if wrong { quote!(_) } else { quote!(#text) };
     quote! {
         #[automatically_derived]
@@ -117,7 +138,7 @@ fn expand(input: &DeriveInput, variants: &[Variant], krate: &CratePath, wrong: b
                 #s::enum_type()
             }
             fn validator() -> #p::Option<#p::Validator> {
-                #s::enum_validator::<Self>()
+                #s::#validator::<Self>()
             }
             fn from_parsed(
                 #key: &#p::core::primitive::str,

@@ -4,19 +4,10 @@ use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
 use syn::{LitStr, Path, Type};
 
-use crate::crate_path::CratePath;
+use crate::description::{Common, Examples};
 use crate::diagnostics::{Diagnostics, expected};
 use crate::options::{self, Arg, Value};
 use crate::symbols;
-
-/// What both attributes take.
-#[derive(Default)]
-pub(crate) struct Common {
-    pub(crate) name: Option<LitStr>,
-    pub(crate) java: Option<LitStr>,
-    pub(crate) version: Option<LitStr>,
-    pub(crate) krate: CratePath,
-}
 
 /// What `#[source_connector(..)]` takes beside that.
 #[derive(Default)]
@@ -35,23 +26,10 @@ pub(crate) enum ExactlyOnce {
 }
 
 const NAME_EXAMPLE: &str = "name = \"file-lines\"";
-const JAVA_EXAMPLE: &str = "java = \"org.apache.kafka.connect.file.FileStreamSourceConnector\"";
+const EXAMPLES: Examples =
+    Examples { name: NAME_EXAMPLE, java: "java = \"org.apache.kafka.connect.file.FileStreamSourceConnector\"" };
 const EXACTLY_ONCE_EXAMPLES: &str = "`exactly_once = supported` with `replay_test = fixture`, or `exactly_once = \
                                      supported(untested = \"why\")`, or `exactly_once = unsupported(why = \"why\")`";
-
-impl Common {
-    /// True if the argument was one of these.
-    fn set(&mut self, arg: &Arg, found: &Diagnostics) -> bool {
-        match arg.name.to_string().as_str() {
-            symbols::NAME => self.name = checked(arg, NAME_EXAMPLE, is_name, NAME_RULE, found),
-            symbols::JAVA => self.java = checked(arg, JAVA_EXAMPLE, is_java_class, JAVA_RULE, found),
-            symbols::VERSION => self.version = arg.string("version = \"1.2.3\"", found),
-            symbols::CRATE => self.krate.set(arg, found),
-            _ => return false,
-        }
-        true
-    }
-}
 
 /// Reads the arguments of `#[sink_connector(..)]`.
 pub(crate) fn sink(tokens: TokenStream, found: &Diagnostics) -> Common {
@@ -70,7 +48,7 @@ pub(crate) fn sink(tokens: TokenStream, found: &Diagnostics) -> Common {
         found.at(&arg.name, format!("`{}` is an argument of `#[source_connector(..)]` only: {why}", arg.name));
     }
     for arg in ours {
-        common.set(&arg, found);
+        common.set(&arg, &EXAMPLES, found);
     }
     if common.name.is_none() && found.count() == before {
         found.at_span(Span::call_site(), format!("give the connector the name that users write: `{NAME_EXAMPLE}`"));
@@ -83,7 +61,7 @@ pub(crate) fn source(tokens: TokenStream, found: &Diagnostics) -> (Common, OfSou
     let (mut common, mut own) = (Common::default(), OfSource::default());
     let before = found.count();
     for arg in options::parse(tokens, "#[source_connector(..)]", symbols::SOURCE_ARGUMENTS, found) {
-        if common.set(&arg, found) {
+        if common.set(&arg, &EXAMPLES, found) {
             continue;
         }
         match arg.name.to_string().as_str() {
@@ -209,30 +187,4 @@ fn connector_transactions(arg: &Arg, found: &Diagnostics) -> bool {
         }
     }
     arg.word(&["connector"], found).is_some()
-}
-
-/// A text that follows a rule.
-fn checked(arg: &Arg, example: &str, holds: fn(&str) -> bool, rule: &str, found: &Diagnostics) -> Option<LitStr> {
-    let text = arg.string(example, found)?;
-    if holds(&text.value()) {
-        return Some(text);
-    }
-    found.at(&text, format!("`{}` is not a valid `{}`: {rule}", text.value(), arg.name));
-    None
-}
-
-const NAME_RULE: &str = "it starts with a letter and has only letters, digits, `.`, `_` and `-`, such as `file-lines`";
-const JAVA_RULE: &str = "it is a Java class with its package, such as `org.example.FileSource`";
-
-fn is_name(text: &str) -> bool {
-    text.starts_with(|first: char| first.is_ascii_alphabetic())
-        && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-'))
-}
-
-fn is_java_class(text: &str) -> bool {
-    text.contains('.')
-        && text.split('.').all(|part| {
-            part.starts_with(|first: char| first.is_ascii_alphabetic() || matches!(first, '_' | '$'))
-                && part.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '$'))
-        })
 }

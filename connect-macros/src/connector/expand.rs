@@ -1,15 +1,16 @@
 //! The code beside the impl: the description, the marks, the replay test.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::LitStr;
 use syn::spanned::Spanned;
 
-use super::args::{Common, ExactlyOnce, OfSource};
-use super::item::TraitImpl;
+use super::args::{ExactlyOnce, OfSource};
 use super::misplaced::Kind;
 use crate::case;
 use crate::crate_path::CratePath;
+use crate::description::Common;
+use crate::trait_impl::TraitImpl;
 
 /// The glue of a source. With arguments that are not `sound` it only keeps further errors away.
 pub(crate) fn source(target: &TraitImpl, common: &Common, own: &OfSource, doc: &str, sound: bool) -> TokenStream {
@@ -31,18 +32,24 @@ pub(crate) fn source(target: &TraitImpl, common: &Common, own: &OfSource, doc: &
     let transactions = (!sound || own.connector_transactions)
         .then(|| quote!(#cfg #[automatically_derived] impl #p::DefinesTransactions for #this {}));
     let test = own.replay_test.as_ref().filter(|_| sound).map(|fixture| replay_test(target, fixture, &common.krate));
+    let meta = quote! {
+        #p::SourceMeta {
+            #description
+            exactly_once: #promise,
+            defines_transactions: #defines_transactions,
+            has_hook: #has_hook,
+        }
+    };
+    let meta = checked(target, &common.krate, "source_meta", &meta);
     quote! {
         #cfg
         #[automatically_derived]
         impl #p::SourceConnector for #this {
-            const META: #p::SourceMeta = #p::SourceMeta {
-                #description
-                exactly_once: #promise,
-                defines_transactions: #defines_transactions,
-                has_hook: #has_hook,
-            };
+            const META: #p::SourceMeta = #meta;
             type Hook = #hook;
         }
+        #cfg
+        const _: () = { _ = <#this as #p::SourceConnector>::META; };
         #at_least_once
         #transactions
         #test
@@ -55,17 +62,27 @@ pub(crate) fn sink(target: &TraitImpl, common: &Common, kind: Kind, doc: &str) -
     let this = &target.self_type;
     let cfg = target.conditions();
     let description = description(target, common, doc, &p);
+    let function = if kind == Kind::DirectSink { "direct_sink_meta" } else { "buffered_sink_meta" };
+    let meta = checked(target, &common.krate, function, &quote!(#p::SinkMeta { #description }));
     let task = if kind == Kind::DirectSink { quote!(#p::Direct<Self>) } else { quote!(Self) };
     quote! {
         #cfg
         #[automatically_derived]
         impl #p::SinkConnector for #this {
-            const META: #p::SinkMeta = #p::SinkMeta {
-                #description
-            };
+            const META: #p::SinkMeta = #meta;
             type Task = #task;
         }
+        #cfg
+        const _: () = { _ = <#this as #p::SinkConnector>::META; };
     }
+}
+
+/// A description, by a function that looks whether the configuration is a connector's; errors about it stand there.
+fn checked(target: &TraitImpl, krate: &CratePath, function: &str, meta: &TokenStream) -> TokenStream {
+    let config = target.associated_type("Config").map_or_else(Span::call_site, |ty| ty.span());
+    let (p, function) = (krate.private_at(config), Ident::new(function, config));
+    let arguments = quote_spanned!(config=> (#meta));
+    quote_spanned!(config=> #p::#function::<Self> #arguments)
 }
 
 /// The fields that both descriptions have.
@@ -74,11 +91,7 @@ fn description(target: &TraitImpl, common: &Common, doc: &str, p: &TokenStream) 
         |text: &Option<LitStr>| text.as_ref().map_or_else(|| quote!(#p::None), |text| quote!(#p::Some(#text)));
     let name = common.name.as_ref().map_or_else(String::new, LitStr::value);
     let java = optional(&common.java);
-    let version = common.version.as_ref().map_or_else(
-        // `env!` would break builds without cargo.
-        || quote!(#p::version_or_unknown(#p::core::option_env!("CARGO_PKG_VERSION"))),
-        |text| quote!(#text),
-    );
+    let version = common.version(p);
     let this = target.self_type.to_string().replace(' ', "");
     quote! {
         name: #name,

@@ -2,18 +2,17 @@
 
 mod args;
 mod expand;
-mod item;
 mod misplaced;
 #[cfg(test)]
 mod tests;
 
-use proc_macro2::{Delimiter, TokenStream, TokenTree};
-use quote::{ToTokens, quote};
+use proc_macro2::TokenStream;
+use quote::quote;
 
-use self::item::{NotTraitImpl, TraitImpl, What};
 use self::misplaced::Kind;
 use crate::crate_path::CratePath;
 use crate::diagnostics::Diagnostics;
+use crate::trait_impl::{NotTraitImpl, TraitImpl};
 
 /// One of the two attributes.
 #[derive(Clone, Copy, PartialEq)]
@@ -62,7 +61,7 @@ fn attribute(attribute: Attribute, args: TokenStream, item: &TokenStream) -> Tok
         let errors = found.into_tokens();
         return quote!(#target #errors);
     };
-    if !is_named_type(&target.self_type) {
+    if !target.is_of_named_type() {
         let text = "the worker makes and owns a connector: implement the trait for a struct or an enum of your own";
         found.at(&target.self_type, text);
         let errors = found.into_tokens();
@@ -72,7 +71,7 @@ fn attribute(attribute: Attribute, args: TokenStream, item: &TokenStream) -> Tok
     report_async_trait(&mut target, kind, &found);
     report_repeated(&mut target, &found);
 
-    let doc = doc(&target.attributes);
+    let doc = target.doc();
     // The crate's path is needed even where the other arguments are wrong.
     let (krate, glue) = match attribute {
         Attribute::Source => {
@@ -95,11 +94,7 @@ fn attribute(attribute: Attribute, args: TokenStream, item: &TokenStream) -> Tok
 }
 
 fn report_wrong_item(attribute: Attribute, wrong: &NotTraitImpl, found: &Diagnostics) {
-    let on = match &wrong.what {
-        What::InherentImpl => "on an impl without a trait".to_owned(),
-        What::Item(word) => format!("on `{word}`"),
-    };
-    found.at(&wrong.at, format!("`{}` stands on {}, not {on}", attribute.name(), attribute.place()));
+    found.at(&wrong.at, format!("`{}` stands on {}, not {}", attribute.name(), attribute.place(), wrong.place()));
 }
 
 /// The trait that the impl is of, if the attribute belongs there; otherwise the mistake is reported.
@@ -166,18 +161,6 @@ fn report_repeated(target: &mut TraitImpl, found: &Diagnostics) {
     });
 }
 
-/// True for paths, false for references, tuples, trait objects and the like.
-fn is_named_type(self_type: &TokenStream) -> bool {
-    match self_type.clone().into_iter().next() {
-        Some(TokenTree::Punct(first)) => matches!(first.as_char(), ':' | '<'),
-        Some(TokenTree::Ident(first)) => !["dyn", "impl", "fn"].iter().any(|word| first == word),
-        Some(TokenTree::Group(first)) => first.delimiter() == Delimiter::None,
-        Some(TokenTree::Literal(_)) => false,
-        // Not typed yet.
-        None => true,
-    }
-}
-
 /// Reports a `pre_commit` whose lifetimes are left out: they would tie the answer to the sink, not to the question, and
 /// what the compiler says to that does not help. It is set aside for the editor, and another one stands in for it.
 fn set_aside_untied(target: &mut TraitImpl, kind: Kind, krate: &CratePath, found: &Diagnostics) -> Option<TokenStream> {
@@ -217,23 +200,5 @@ fn move_misplaced(target: &mut TraitImpl, kind: Kind, krate: &CratePath, found: 
     }
     let private = krate.private();
     let name = proc_macro2::Ident::new(kind.trait_name(), proc_macro2::Span::call_site());
-    let trait_path = quote!(#private::#name);
-    let functions = moved.iter().map(|part| part.outside_of(&trait_path));
-    let self_type = &target.self_type;
-    let generics = &target.generics;
-    let cfg = target.conditions();
-    quote! {
-        #cfg
-        #[allow(dead_code)]
-        impl #generics #self_type {
-            #(#functions)*
-        }
-    }
-}
-
-/// The doc comment among the attributes.
-fn doc(attributes: &[TokenStream]) -> String {
-    let all: TokenStream = attributes.iter().map(ToTokens::to_token_stream).collect();
-    let parse = |input: syn::parse::ParseStream<'_>| syn::Attribute::parse_outer(input);
-    syn::parse::Parser::parse2(parse, all).map_or_else(|_| String::new(), |attrs| crate::doc_comments::text(&attrs))
+    target.outside(&moved, &quote!(#private::#name))
 }

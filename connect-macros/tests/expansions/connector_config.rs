@@ -36,5 +36,7 @@ const _: () = {
         fn __derived() -> p::config::Derived {
             p::config::Derived::new()
         }
+        const __KEYS: &'static [&'static p::core::primitive::str] =
+            &[__TYPE_0.bare_key("path"), __TYPE_1.bare_key("flush.size"), __TYPE_2.bare_key("mode")];
     }
 };

@@ -9,12 +9,15 @@ impl DirectSink for Print {
 }
 #[automatically_derived]
 impl p::SinkConnector for Print {
-    const META: p::SinkMeta = p::SinkMeta {
+    const META: p::SinkMeta = p::direct_sink_meta::<Self>(p::SinkMeta {
         name: "print",
         java: p::None,
         version: "1.2.3",
         doc: "Prints record values.",
         type_name: p::core::concat!(p::core::module_path!(), "::", "Print"),
-    };
+    });
     type Task = p::Direct<Self>;
 }
+const _: () = {
+    _ = <Print as p::SinkConnector>::META;
+};

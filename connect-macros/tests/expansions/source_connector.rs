@@ -11,7 +11,7 @@ impl Source for Nums {
 }
 #[automatically_derived]
 impl p::SourceConnector for Nums {
-    const META: p::SourceMeta = p::SourceMeta {
+    const META: p::SourceMeta = p::source_meta::<Self>(p::SourceMeta {
         name: "nums",
         java: p::None,
         version: p::version_or_unknown(p::core::option_env!("CARGO_PKG_VERSION")),
@@ -20,9 +20,12 @@ impl p::SourceConnector for Nums {
         exactly_once: p::ExactlyOnce::Supported,
         defines_transactions: false,
         has_hook: true,
-    };
+    });
     type Hook = Cleaner;
 }
+const _: () = {
+    _ = <Nums as p::SourceConnector>::META;
+};
 #[cfg(test)]
 #[p::core::prelude::v1::test]
 fn replay_of_nums() {

@@ -118,9 +118,9 @@ fn print(text: &str) -> ExitCode {
 pub fn main(plugins: Plugins) -> ExitCode {
     let args = Args::parse();
     logging::init();
-    let plugins = crate::converters::classes().into_iter().fold(plugins, Plugins::converter);
-    let plugins = crate::transforms::classes().into_iter().fold(plugins, Plugins::transformation);
-    let plugins = crate::transforms::predicates::classes().into_iter().fold(plugins, Plugins::predicate);
+    let plugins = crate::converters::classes().into_iter().fold(plugins, Plugins::with_converter_class);
+    let plugins = crate::transforms::classes().into_iter().fold(plugins, Plugins::with_transformation_class);
+    let plugins = crate::transforms::predicates::classes().into_iter().fold(plugins, Plugins::with_predicate_class);
     if !plugins.clashes().is_empty() {
         for clash in plugins.clashes() {
             tracing::error!("{clash}");

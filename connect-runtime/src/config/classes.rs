@@ -29,18 +29,18 @@ impl KnownClasses {
     pub fn of(plugins: &Plugins) -> Self {
         let mut inner = Inner::default();
         for class in plugins.converters() {
-            let simple = class.java.rsplit(['.', '$']).next().unwrap_or(class.java);
+            let simple = class.class.rsplit(['.', '$']).next().unwrap_or(class.class);
             let short = simple.strip_suffix("HeaderConverter").or_else(|| simple.strip_suffix("Converter"));
             let names: Vec<String> =
-                [Some(class.java), Some(simple), short].into_iter().flatten().map(str::to_owned).collect();
+                [Some(class.class), Some(simple), short].into_iter().flatten().map(str::to_owned).collect();
             inner.names.extend(names.iter().cloned());
             if class.converter.is_some() {
-                inner.converters.push(class.java.to_owned());
+                inner.converters.push(class.class.to_owned());
             } else {
                 inner.not_converters.extend(names.iter().cloned());
             }
             if class.header_converter.is_some() {
-                inner.header_converters.push(class.java.to_owned());
+                inner.header_converters.push(class.class.to_owned());
             } else {
                 inner.not_header_converters.extend(names);
             }

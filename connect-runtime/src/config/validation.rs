@@ -125,7 +125,7 @@ fn whole_name(plugins: &Plugins, key: &str, name: &mut String) {
     let whole = match key.split('.').next() {
         Some("transforms") => plugins.transformation_class(name).map(|class| class.class),
         Some("predicates") => plugins.predicate_class(name).map(|class| class.class),
-        _ if key.ends_with(".converter") => plugins.converter_class(name).map(|class| class.java),
+        _ if key.ends_with(".converter") => plugins.converter_class(name).map(|class| class.class),
         _ => None,
     };
     if let Some(whole) = whole {

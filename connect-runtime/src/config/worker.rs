@@ -242,9 +242,9 @@ impl<'a> Loading<'a> {
             "header.converter" => self.classes.header_converter_names().iter().any(|name| name == java),
             _ => self.classes.converter_names().iter().any(|name| name == java),
         };
-        let linked: Vec<&str> = self.plugins.converters().iter().map(|class| class.java).filter(of_kind).collect();
+        let linked: Vec<&str> = self.plugins.converters().iter().map(|class| class.class).filter(of_kind).collect();
         let simple = |java: &'static str| java.rsplit(['.', '$']).next().unwrap_or(java);
-        let linked_all = self.plugins.converters().iter().map(|class| class.java).filter(of_kind);
+        let linked_all = self.plugins.converters().iter().map(|class| class.class).filter(of_kind);
         let near = nearest(class.trim(), linked_all.flat_map(|java| [java, simple(java)]));
         let meant = near.map(|near| format!(" did you mean `{near}`?")).unwrap_or_default();
         let list = if linked.is_empty() { "none".to_owned() } else { format!("`{}`", linked.join("`, `")) };

@@ -3,16 +3,20 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use connect_sdk::converter::{Converter, ConverterClass};
+use connect_sdk::converter::ConverterClass;
 use connect_sdk::data::{DataError, Schema, SchemaAndValue, Type, Value};
+use connect_sdk::erased::DynConverter;
 use connect_sdk::source::PayloadRef;
 
 use super::settings;
 
 /// The class, for the registry.
 pub(super) const CLASS: ConverterClass = ConverterClass {
-    java: "org.apache.kafka.connect.converters.BooleanConverter",
+    class: "org.apache.kafka.connect.converters.BooleanConverter",
     version: env!("CARGO_PKG_VERSION"),
+    name: None,
+    doc: "",
+    type_name: "",
     config_def: settings::config_def,
     converter: Some(|properties, kind| settings::check(properties, kind).map(|()| Arc::new(BooleanConverter) as _)),
     header_converter: Some(|_| Ok(Arc::new(BooleanConverter))),
@@ -20,7 +24,7 @@ pub(super) const CLASS: ConverterClass = ConverterClass {
 
 struct BooleanConverter;
 
-impl Converter for BooleanConverter {
+impl DynConverter for BooleanConverter {
     fn write(&self, _: &str, value: PayloadRef<'_>, out: &mut Vec<u8>) -> Result<bool, DataError> {
         let (schema, value) = match value {
             PayloadRef::Null => return Ok(false),
@@ -57,7 +61,7 @@ impl Converter for BooleanConverter {
     }
 
     fn class_name(&self) -> &'static str {
-        CLASS.java
+        CLASS.class
     }
 }
 

@@ -4,8 +4,9 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use connect_sdk::converter::{Converter, ConverterClass};
+use connect_sdk::converter::ConverterClass;
 use connect_sdk::data::{DataError, Schema, SchemaAndValue, Value};
+use connect_sdk::erased::DynConverter;
 use connect_sdk::source::PayloadRef;
 
 use super::settings;
@@ -16,7 +17,7 @@ macro_rules! class {
         /// The converter for this type; the schema of what it writes is not looked at.
         struct NumberConverter;
 
-        impl Converter for NumberConverter {
+        impl DynConverter for NumberConverter {
             fn write(&self, _: &str, value: PayloadRef<'_>, out: &mut Vec<u8>) -> Result<bool, DataError> {
                 let kind = match value {
                     PayloadRef::Null | PayloadRef::Value(_, None) => return Ok(false),
@@ -53,8 +54,11 @@ macro_rules! class {
 
         const JAVA: &str = concat!("org.apache.kafka.connect.converters.", $name, "Converter");
         ConverterClass {
-            java: JAVA,
+            class: JAVA,
             version: env!("CARGO_PKG_VERSION"),
+            name: None,
+            doc: "",
+            type_name: "",
             config_def: settings::config_def,
             converter: Some(|properties, kind| {
                 settings::check(properties, kind).map(|()| Arc::new(NumberConverter) as _)

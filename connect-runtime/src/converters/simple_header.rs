@@ -4,16 +4,20 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use connect_sdk::config::ConfigDef;
-use connect_sdk::converter::{ConverterClass, HeaderConverter};
+use connect_sdk::converter::ConverterClass;
 use connect_sdk::data::{DataError, SchemaAndValue, Text, Value, values};
+use connect_sdk::erased::DynHeaderConverter;
 use connect_sdk::source::PayloadRef;
 
 use super::charset::utf8_text;
 
 /// The class, for the registry.
 pub(super) const CLASS: ConverterClass = ConverterClass {
-    java: "org.apache.kafka.connect.storage.SimpleHeaderConverter",
+    class: "org.apache.kafka.connect.storage.SimpleHeaderConverter",
     version: env!("CARGO_PKG_VERSION"),
+    name: None,
+    doc: "",
+    type_name: "",
     config_def: ConfigDef::new,
     converter: None,
     header_converter: Some(|_| Ok(Arc::new(SimpleHeaderConverter))),
@@ -22,7 +26,7 @@ pub(super) const CLASS: ConverterClass = ConverterClass {
 /// The default for headers. Text comes back as what it looks like: `007` as the number 7.
 struct SimpleHeaderConverter;
 
-impl HeaderConverter for SimpleHeaderConverter {
+impl DynHeaderConverter for SimpleHeaderConverter {
     fn write_header(&self, _: &str, _: &str, value: PayloadRef<'_>, out: &mut Vec<u8>) -> Result<bool, DataError> {
         match value {
             PayloadRef::Null | PayloadRef::Value(_, None) => return Ok(false),
@@ -43,6 +47,6 @@ impl HeaderConverter for SimpleHeaderConverter {
     }
 
     fn header_class_name(&self) -> &'static str {
-        CLASS.java
+        CLASS.class
     }
 }

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use connect_sdk::config::{ConfigDef, ConfigError, ConfigErrors, ConfigKey, ConfigType, Importance, Width};
-use connect_sdk::converter::{Converter, ConverterClass, ConverterKind, PassThrough};
+use connect_sdk::converter::{ConverterClass, ConverterKind, PassThrough};
 use connect_sdk::data::{DataError, Schema, SchemaAndValue, Value, value_text};
+use connect_sdk::erased::DynConverter;
 use connect_sdk::erased::Properties;
 use connect_sdk::source::PayloadRef;
 
@@ -14,8 +15,11 @@ use super::settings;
 
 /// The class, for the registry.
 pub(super) const CLASS: ConverterClass = ConverterClass {
-    java: "org.apache.kafka.connect.storage.StringConverter",
+    class: "org.apache.kafka.connect.storage.StringConverter",
     version: env!("CARGO_PKG_VERSION"),
+    name: None,
+    doc: "",
+    type_name: "",
     config_def,
     converter: Some(|properties, kind| Ok(Arc::new(StringConverter::new(properties, kind)?))),
     header_converter: Some(|properties| Ok(Arc::new(StringConverter::new(properties, ConverterKind::Header)?))),
@@ -58,7 +62,7 @@ impl StringConverter {
     }
 }
 
-impl Converter for StringConverter {
+impl DynConverter for StringConverter {
     fn write(&self, _: &str, value: PayloadRef<'_>, out: &mut Vec<u8>) -> Result<bool, DataError> {
         match value {
             PayloadRef::Null | PayloadRef::Value(_, None) => return Ok(false),
@@ -83,6 +87,6 @@ impl Converter for StringConverter {
     }
 
     fn class_name(&self) -> &'static str {
-        CLASS.java
+        CLASS.class
     }
 }

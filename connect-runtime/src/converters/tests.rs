@@ -10,7 +10,7 @@ use connect_sdk::source::PayloadRef;
 use super::*;
 
 fn class(name: &str) -> ConverterClass {
-    let wanted = classes().into_iter().find(|class| class.java.rsplit('.').next() == Some(name));
+    let wanted = classes().into_iter().find(|class| class.class.rsplit('.').next() == Some(name));
     wanted.unwrap_or_else(|| panic!("{name} is a class"))
 }
 
@@ -24,7 +24,7 @@ fn headers(name: &str) -> BoxHeaderConverter {
 
 #[test]
 fn every_class_has_its_own_name_and_a_definition_that_defaults_satisfy() {
-    let mut names: Vec<&str> = classes().iter().map(|class| class.java).collect();
+    let mut names: Vec<&str> = classes().iter().map(|class| class.class).collect();
     names.sort_unstable();
     names.dedup();
     assert_eq!(names.len(), 10);

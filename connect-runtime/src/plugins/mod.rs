@@ -25,7 +25,7 @@ pub(crate) fn find_connector<'a>(plugins: &'a Plugins, class: &str) -> Result<&'
 /// Names the nearest linked class and all others.
 pub(crate) fn find_converter<'a>(plugins: &'a Plugins, class: &str) -> Result<&'a ConverterClass, String> {
     plugins.converter_class(class).ok_or_else(|| {
-        let names = || plugins.converters().iter().map(|c| c.java);
+        let names = || plugins.converters().iter().map(|c| c.class);
         unknown_class("converter", class, names().map(simple_name), names().flat_map(|n| [n, simple_name(n)]))
     })
 }
@@ -53,9 +53,9 @@ pub(crate) fn linked(plugins: &Plugins) -> Vec<Linked> {
     let converter = |kind: &'static str| {
         move |of: &ConverterClass| Linked {
             kind,
-            class: of.java,
+            class: of.class,
             version: of.version,
-            names: vec![simple_name(of.java)],
+            names: vec![simple_name(of.class)],
         }
     };
     let is_sink = |of: &&ConnectorPlugin| matches!(of, ConnectorPlugin::Sink(_));

@@ -10,9 +10,9 @@ use super::shape::{build_struct, copy_basics, expect_map, expect_struct, keep_al
 use connect_sdk::config::{ConfigDef, ConfigError, ConfigErrors, ConfigType, Importance, ParsedValue, Validator};
 use connect_sdk::data::values::{convert_to_double, convert_to_long, convert_to_string};
 use connect_sdk::data::{DataError, Schema, SchemaBuilder, Struct, Text, Type, Value, value_text};
-use connect_sdk::erased::Properties;
+use connect_sdk::erased::{DynTransformation, Properties};
 use connect_sdk::java::number_parse::{parse_double, parse_float, parse_long};
-use connect_sdk::transform::{ConnectRecord, Transformation, TransformationClass};
+use connect_sdk::transform::{ConnectRecord, TransformationClass};
 
 const SPEC: &str = "spec";
 const PURPOSE: &str = "cast types";
@@ -72,7 +72,7 @@ impl OfPart for Cast {
     }
 }
 
-impl Transformation for Cast {
+impl DynTransformation for Cast {
     fn apply(&mut self, mut record: ConnectRecord) -> Result<Option<ConnectRecord>, DataError> {
         let slot = self.part.of(&mut record);
         let Some(value) = slot.value.take() else { return Ok(Some(record)) };

@@ -2,7 +2,8 @@
 
 use super::stage::Stage;
 use connect_sdk::data::DataError;
-use connect_sdk::transform::{ConnectRecord, Transformation};
+use connect_sdk::erased::DynTransformation;
+use connect_sdk::transform::ConnectRecord;
 
 /// A chain of transformations; itself one. The first that drops a record ends its way.
 #[derive(Debug, Default)]
@@ -18,7 +19,7 @@ impl Chain {
     }
 }
 
-impl Transformation for Chain {
+impl DynTransformation for Chain {
     fn apply(&mut self, mut record: ConnectRecord) -> Result<Option<ConnectRecord>, DataError> {
         for stage in &mut self.stages {
             match stage.apply(record)? {

@@ -3,10 +3,10 @@
 use super::chain::Chain;
 use super::stage::{Condition, Stage};
 use connect_sdk::config::{ConfigDef, ConfigError, ConfigErrors, ConfigKey, ConfigType, ParsedValue};
-use connect_sdk::erased::Properties;
+use connect_sdk::erased::{DynTransformation, Properties};
 use connect_sdk::nearest::{nearest, unknown_class};
 use connect_sdk::plugin::Plugins;
-use connect_sdk::transform::{PredicateClass, Transformation, TransformationClass};
+use connect_sdk::transform::{PredicateClass, TransformationClass};
 
 const TRANSFORMS: &str = "transforms";
 const PREDICATES: &str = "predicates";
@@ -80,7 +80,7 @@ impl ChainConfig {
     ///
     /// # Errors
     /// A transformation or predicate that could be made when the configuration was checked cannot be made now.
-    pub fn make(&self) -> Result<Option<Box<dyn Transformation>>, ConfigErrors> {
+    pub fn make(&self) -> Result<Option<Box<dyn DynTransformation>>, ConfigErrors> {
         if self.stages.is_empty() {
             return Ok(None);
         }

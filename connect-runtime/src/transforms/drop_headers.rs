@@ -3,14 +3,17 @@
 use super::settings::{distinct_items, key, texts};
 use connect_sdk::config::{ConfigDef, ConfigErrors, ConfigType, Importance};
 use connect_sdk::data::{DataError, Text};
-use connect_sdk::erased::Properties;
-use connect_sdk::transform::{ConnectRecord, Transformation, TransformationClass};
+use connect_sdk::erased::{DynTransformation, Properties};
+use connect_sdk::transform::{ConnectRecord, TransformationClass};
 
 const HEADERS: &str = "headers";
 
 pub(super) const CLASS: TransformationClass = TransformationClass {
     class: "org.apache.kafka.connect.transforms.DropHeaders",
     version: env!("CARGO_PKG_VERSION"),
+    name: None,
+    doc: "",
+    type_name: "",
     config_def,
     make: |properties| Ok(Box::new(DropHeaders::new(properties)?)),
 };
@@ -32,7 +35,7 @@ impl DropHeaders {
     }
 }
 
-impl Transformation for DropHeaders {
+impl DynTransformation for DropHeaders {
     fn apply(&mut self, mut record: ConnectRecord) -> Result<Option<ConnectRecord>, DataError> {
         for name in &self.headers {
             record.headers.remove(name);

@@ -7,9 +7,9 @@ use super::settings::{key, replace_null_key, replaces_null, wrong};
 use super::shape::{expect_map, expect_struct};
 use connect_sdk::config::{ConfigDef, ConfigErrors, ConfigType, Importance};
 use connect_sdk::data::{DataError, Schema};
-use connect_sdk::erased::Properties;
+use connect_sdk::erased::{DynTransformation, Properties};
 use connect_sdk::nearest::nearest;
-use connect_sdk::transform::{ConnectRecord, Transformation, TransformationClass};
+use connect_sdk::transform::{ConnectRecord, TransformationClass};
 
 const FIELD: &str = "field";
 const PURPOSE: &str = "field extraction";
@@ -46,7 +46,7 @@ impl OfPart for ExtractField {
     }
 }
 
-impl Transformation for ExtractField {
+impl DynTransformation for ExtractField {
     fn apply(&mut self, mut record: ConnectRecord) -> Result<Option<ConnectRecord>, DataError> {
         let slot = self.part.of(&mut record);
         let value = slot.value.take();

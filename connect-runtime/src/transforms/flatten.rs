@@ -6,8 +6,8 @@ use super::settings::{key, text};
 use super::shape::{build_struct, copy_basics, expect_map, expect_struct, struct_like};
 use connect_sdk::config::{ConfigDef, ConfigErrors, ConfigType, Importance};
 use connect_sdk::data::{DataError, Field, Map, Schema, SchemaBuilder, Struct, Text, Type, Value};
-use connect_sdk::erased::Properties;
-use connect_sdk::transform::{ConnectRecord, Transformation, TransformationClass};
+use connect_sdk::erased::{DynTransformation, Properties};
+use connect_sdk::transform::{ConnectRecord, TransformationClass};
 
 const DELIMITER: &str = "delimiter";
 const PURPOSE: &str = "flattening";
@@ -52,7 +52,7 @@ impl OfPart for Flatten {
     }
 }
 
-impl Transformation for Flatten {
+impl DynTransformation for Flatten {
     fn apply(&mut self, mut record: ConnectRecord) -> Result<Option<ConnectRecord>, DataError> {
         let slot = self.part.of(&mut record);
         let Some(value) = slot.value.take() else { return Ok(Some(record)) };

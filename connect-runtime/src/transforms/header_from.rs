@@ -6,9 +6,9 @@ use super::settings::{key, replace_null_key, replaces_null, texts};
 use super::shape::{build_struct, expect_map, expect_struct, kept, struct_like};
 use connect_sdk::config::{ConfigDef, ConfigError, ConfigErrors, ConfigType, Importance, ParsedValue, Validator};
 use connect_sdk::data::{DataError, Map, Schema, Struct, Text};
-use connect_sdk::erased::Properties;
+use connect_sdk::erased::{DynTransformation, Properties};
 use connect_sdk::header::{Header, Headers};
-use connect_sdk::transform::{ConnectRecord, Transformation, TransformationClass};
+use connect_sdk::transform::{ConnectRecord, TransformationClass};
 
 const FIELDS: &str = "fields";
 const HEADERS: &str = "headers";
@@ -90,7 +90,7 @@ impl OfPart for HeaderFrom {
     }
 }
 
-impl Transformation for HeaderFrom {
+impl DynTransformation for HeaderFrom {
     fn apply(&mut self, mut record: ConnectRecord) -> Result<Option<ConnectRecord>, DataError> {
         let mut headers = std::mem::take(&mut record.headers);
         let slot = self.part.of(&mut record);

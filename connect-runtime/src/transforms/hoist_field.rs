@@ -6,8 +6,8 @@ use super::settings::{key, text};
 use super::shape::fit;
 use connect_sdk::config::{ConfigDef, ConfigErrors, ConfigType, Importance};
 use connect_sdk::data::{DataError, Map, Schema, SchemaBuilder, Struct, Text, Value};
-use connect_sdk::erased::Properties;
-use connect_sdk::transform::{ConnectRecord, Transformation, TransformationClass};
+use connect_sdk::erased::{DynTransformation, Properties};
+use connect_sdk::transform::{ConnectRecord, TransformationClass};
 
 const FIELD: &str = "field";
 /// A hoisted value is seldom left alone: what follows in the chain adds fields, and needs no memory for so many.
@@ -38,7 +38,7 @@ impl OfPart for HoistField {
     }
 }
 
-impl Transformation for HoistField {
+impl DynTransformation for HoistField {
     fn apply(&mut self, mut record: ConnectRecord) -> Result<Option<ConnectRecord>, DataError> {
         let slot = self.part.of(&mut record);
         let value = slot.value.take();

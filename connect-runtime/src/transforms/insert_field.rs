@@ -6,8 +6,8 @@ use super::settings::{key, replace_null_key, replaces_null, wrong};
 use super::shape::{build_struct, expect_map, expect_struct, keep_all, struct_like};
 use connect_sdk::config::{Config, ConfigDef, ConfigError, ConfigErrors, ConfigType, Importance};
 use connect_sdk::data::{DataError, Schema, Text, Timestamp, Value};
-use connect_sdk::erased::Properties;
-use connect_sdk::transform::{ConnectRecord, Transformation, TransformationClass};
+use connect_sdk::erased::{DynTransformation, Properties};
+use connect_sdk::transform::{ConnectRecord, TransformationClass};
 
 const TOPIC: &str = "topic.field";
 const PARTITION: &str = "partition.field";
@@ -143,7 +143,7 @@ struct Origin<'r> {
     timestamp: Option<i64>,
 }
 
-impl Transformation for InsertField {
+impl DynTransformation for InsertField {
     fn apply(&mut self, mut record: ConnectRecord) -> Result<Option<ConnectRecord>, DataError> {
         let ConnectRecord { topic, partition, timestamp, offset, key, value, .. } = &mut record;
         let origin = Origin { topic, partition: *partition, offset: *offset, timestamp: *timestamp };

@@ -4,9 +4,9 @@ use super::settings::{key, text};
 use connect_sdk::config::{ConfigDef, ConfigErrors, ConfigType, Importance};
 use connect_sdk::data::DataError;
 use connect_sdk::data::values::parse_text;
-use connect_sdk::erased::Properties;
+use connect_sdk::erased::{DynTransformation, Properties};
 use connect_sdk::header::Header;
-use connect_sdk::transform::{ConnectRecord, Transformation, TransformationClass};
+use connect_sdk::transform::{ConnectRecord, TransformationClass};
 
 const HEADER: &str = "header";
 const LITERAL: &str = "value.literal";
@@ -14,6 +14,9 @@ const LITERAL: &str = "value.literal";
 pub(super) const CLASS: TransformationClass = TransformationClass {
     class: "org.apache.kafka.connect.transforms.InsertHeader",
     version: env!("CARGO_PKG_VERSION"),
+    name: None,
+    doc: "",
+    type_name: "",
     config_def,
     make: |properties| Ok(Box::new(InsertHeader::new(properties)?)),
 };
@@ -41,7 +44,7 @@ impl InsertHeader {
     }
 }
 
-impl Transformation for InsertHeader {
+impl DynTransformation for InsertHeader {
     fn apply(&mut self, mut record: ConnectRecord) -> Result<Option<ConnectRecord>, DataError> {
         record.headers.push(self.header.clone());
         Ok(Some(record))

@@ -8,8 +8,8 @@ use super::shape::{expect_map, expect_struct, keep_all};
 use connect_sdk::config::{ConfigDef, ConfigErrors, ConfigType, Importance, Validator};
 use connect_sdk::data::values::{convert_to_decimal, convert_to_double};
 use connect_sdk::data::{DataError, Date, Decimal, Map, Schema, Text, Time, Timestamp, Value};
-use connect_sdk::erased::Properties;
-use connect_sdk::transform::{ConnectRecord, Transformation, TransformationClass};
+use connect_sdk::erased::{DynTransformation, Properties};
+use connect_sdk::transform::{ConnectRecord, TransformationClass};
 use std::sync::Arc;
 
 const FIELDS: &str = "fields";
@@ -143,7 +143,7 @@ fn zero(schema: Option<&Schema>, value: &Value) -> Result<Value, DataError> {
     })
 }
 
-impl Transformation for MaskField {
+impl DynTransformation for MaskField {
     fn apply(&mut self, mut record: ConnectRecord) -> Result<Option<ConnectRecord>, DataError> {
         let slot = self.part.of(&mut record);
         let Some(value) = slot.value.take() else { return Ok(Some(record)) };

@@ -2,8 +2,8 @@
 
 use connect_sdk::config::{ConfigDef, ConfigErrors};
 use connect_sdk::data::SchemaAndValue;
-use connect_sdk::erased::Properties;
-use connect_sdk::transform::{ConnectRecord, Transformation, TransformationClass};
+use connect_sdk::erased::{DynTransformation, Properties};
+use connect_sdk::transform::{ConnectRecord, TransformationClass};
 
 /// Key or value, as the class says: `$Key` or `$Value`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,7 +28,7 @@ impl Part {
 }
 
 /// A transformation that exists for keys and for values.
-pub(super) trait OfPart: Transformation + Sized + 'static {
+pub(super) trait OfPart: DynTransformation + Sized + 'static {
     /// Its keys.
     fn config_def() -> ConfigDef;
 
@@ -43,15 +43,31 @@ pub(super) trait OfPart: Transformation + Sized + 'static {
 pub(super) const fn key_and_value<T: OfPart>(key: &'static str, value: &'static str) -> [TransformationClass; 2] {
     const VERSION: &str = env!("CARGO_PKG_VERSION");
     [
-        TransformationClass { class: key, version: VERSION, config_def: T::config_def, make: make_for_key::<T> },
-        TransformationClass { class: value, version: VERSION, config_def: T::config_def, make: make_for_value::<T> },
+        TransformationClass {
+            class: key,
+            version: VERSION,
+            name: None,
+            doc: "",
+            type_name: "",
+            config_def: T::config_def,
+            make: make_for_key::<T>,
+        },
+        TransformationClass {
+            class: value,
+            version: VERSION,
+            name: None,
+            doc: "",
+            type_name: "",
+            config_def: T::config_def,
+            make: make_for_value::<T>,
+        },
     ]
 }
 
-fn make_for_key<T: OfPart>(properties: &Properties) -> Result<Box<dyn Transformation>, ConfigErrors> {
+fn make_for_key<T: OfPart>(properties: &Properties) -> Result<Box<dyn DynTransformation>, ConfigErrors> {
     Ok(Box::new(T::new(properties, Part::Key)?))
 }
 
-fn make_for_value<T: OfPart>(properties: &Properties) -> Result<Box<dyn Transformation>, ConfigErrors> {
+fn make_for_value<T: OfPart>(properties: &Properties) -> Result<Box<dyn DynTransformation>, ConfigErrors> {
     Ok(Box::new(T::new(properties, Part::Value)?))
 }

@@ -4,9 +4,9 @@ use super::settings::{key, valid_regex, wrong};
 use super::topic_cache::TopicCache;
 use connect_sdk::config::{ConfigDef, ConfigErrors, ConfigType, Importance};
 use connect_sdk::data::{DataError, Text};
-use connect_sdk::erased::Properties;
+use connect_sdk::erased::{DynTransformation, Properties};
 use connect_sdk::java::regex::{JavaRegex, Replacement};
-use connect_sdk::transform::{ConnectRecord, Transformation, TransformationClass};
+use connect_sdk::transform::{ConnectRecord, TransformationClass};
 
 const REGEX: &str = "regex";
 const REPLACEMENT: &str = "replacement";
@@ -14,6 +14,9 @@ const REPLACEMENT: &str = "replacement";
 pub(super) const CLASS: TransformationClass = TransformationClass {
     class: "org.apache.kafka.connect.transforms.RegexRouter",
     version: env!("CARGO_PKG_VERSION"),
+    name: None,
+    doc: "",
+    type_name: "",
     config_def,
     make: |properties| Ok(Box::new(RegexRouter::new(properties)?)),
 };
@@ -48,7 +51,7 @@ impl RegexRouter {
     }
 }
 
-impl Transformation for RegexRouter {
+impl DynTransformation for RegexRouter {
     fn apply(&mut self, mut record: ConnectRecord) -> Result<Option<ConnectRecord>, DataError> {
         let (regex, replacement) = (&self.regex, &self.replacement);
         let route = self.routes.get_or_make(&record.topic, |topic| {

@@ -6,8 +6,8 @@ use super::settings::{key, replace_null_key, replaces_null, split_at_colons, tex
 use super::shape::{build_struct, expect_map, expect_struct, kept, struct_like};
 use connect_sdk::config::{ConfigDef, ConfigError, ConfigErrors, ConfigType, Importance, ParsedValue, Validator};
 use connect_sdk::data::{DataError, Map, Schema, Struct, Text, Value};
-use connect_sdk::erased::Properties;
-use connect_sdk::transform::{ConnectRecord, Transformation, TransformationClass};
+use connect_sdk::erased::{DynTransformation, Properties};
+use connect_sdk::transform::{ConnectRecord, TransformationClass};
 
 const EXCLUDE: &str = "exclude";
 const INCLUDE: &str = "include";
@@ -134,7 +134,7 @@ impl Rules {
     }
 }
 
-impl Transformation for ReplaceField {
+impl DynTransformation for ReplaceField {
     fn apply(&mut self, mut record: ConnectRecord) -> Result<Option<ConnectRecord>, DataError> {
         let slot = self.part.of(&mut record);
         let Some(value) = slot.value.take() else { return Ok(Some(record)) };

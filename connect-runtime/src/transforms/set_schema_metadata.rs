@@ -6,8 +6,8 @@ use super::settings::{key, replace_null_key, replaces_null};
 use super::shape::keep_all;
 use connect_sdk::config::{ConfigDef, ConfigError, ConfigErrors, ConfigType, Importance};
 use connect_sdk::data::{DataError, Schema, Text, Value};
-use connect_sdk::erased::Properties;
-use connect_sdk::transform::{ConnectRecord, Transformation, TransformationClass};
+use connect_sdk::erased::{DynTransformation, Properties};
+use connect_sdk::transform::{ConnectRecord, TransformationClass};
 
 const NAME: &str = "schema.name";
 const VERSION: &str = "schema.version";
@@ -46,7 +46,7 @@ impl OfPart for SetSchemaMetadata {
     }
 }
 
-impl Transformation for SetSchemaMetadata {
+impl DynTransformation for SetSchemaMetadata {
     fn apply(&mut self, mut record: ConnectRecord) -> Result<Option<ConnectRecord>, DataError> {
         let slot = self.part.of(&mut record);
         let Some(schema) = &slot.schema else {

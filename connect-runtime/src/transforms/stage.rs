@@ -1,7 +1,8 @@
 //! One step of a chain: a transformation, and the predicate that says which records it is applied to.
 
 use connect_sdk::data::DataError;
-use connect_sdk::transform::{ConnectRecord, Predicate, Transformation};
+use connect_sdk::erased::{DynPredicate, DynTransformation};
+use connect_sdk::transform::ConnectRecord;
 
 /// A transformation under its alias. Keeps the behaviour of Kafka's `TransformationStage`.
 #[derive(Debug)]
@@ -12,7 +13,7 @@ pub struct Stage {
     /// Its class.
     pub class: &'static str,
     /// What is applied.
-    pub transformation: Box<dyn Transformation>,
+    pub transformation: Box<dyn DynTransformation>,
     /// To which records; to all if there is none.
     pub condition: Option<Condition>,
 }
@@ -26,7 +27,7 @@ pub struct Condition {
     /// Its class.
     pub class: &'static str,
     /// What is asked.
-    pub predicate: Box<dyn Predicate>,
+    pub predicate: Box<dyn DynPredicate>,
     /// Whether the transformation is applied to the records that are not meant.
     pub negate: bool,
 }

@@ -4,10 +4,10 @@ use super::classes;
 use connect_sdk::data::{
     DataError, Date, Decimal, Map, Schema, SchemaAndValue, SchemaBuilder, Struct, Text, Time, Timestamp, Value,
 };
-use connect_sdk::erased::Properties;
-use connect_sdk::transform::{ConnectRecord, Transformation};
+use connect_sdk::erased::{DynTransformation, Properties};
+use connect_sdk::transform::ConnectRecord;
 
-fn make(class: &str, settings: &[(&str, &str)]) -> Box<dyn Transformation> {
+fn make(class: &str, settings: &[(&str, &str)]) -> Box<dyn DynTransformation> {
     let name = format!("org.apache.kafka.connect.transforms.{class}");
     let class = classes().into_iter().find(|known| known.class == name).expect("a class of Kafka");
     let settings: Properties = settings.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
@@ -23,7 +23,7 @@ fn of_struct(value: Struct) -> ConnectRecord {
     record(Some(value.schema().clone()), Some(value.into()))
 }
 
-fn apply(transformation: &mut dyn Transformation, record: ConnectRecord) -> Result<SchemaAndValue, DataError> {
+fn apply(transformation: &mut dyn DynTransformation, record: ConnectRecord) -> Result<SchemaAndValue, DataError> {
     Ok(transformation.apply(record)?.expect("it is not dropped").value)
 }
 

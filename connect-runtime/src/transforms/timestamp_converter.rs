@@ -6,9 +6,9 @@ use super::settings::{key, replace_null_key, replaces_null, text, wrong};
 use super::shape::{build_struct, expect_map, expect_struct, keep_all, struct_like};
 use connect_sdk::config::{Config, ConfigDef, ConfigErrors, ConfigType, Importance, Validator};
 use connect_sdk::data::{DataError, LogicalType, Schema, Struct, Text, Timestamp, Type, Value};
-use connect_sdk::erased::Properties;
+use connect_sdk::erased::{DynTransformation, Properties};
 use connect_sdk::java::date_format::DatePattern;
-use connect_sdk::transform::{ConnectRecord, Transformation, TransformationClass};
+use connect_sdk::transform::{ConnectRecord, TransformationClass};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 const FIELD: &str = "field";
@@ -156,7 +156,7 @@ fn now_ms() -> i64 {
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }
 
-impl Transformation for TimestampConverter {
+impl DynTransformation for TimestampConverter {
     fn apply(&mut self, mut record: ConnectRecord) -> Result<Option<ConnectRecord>, DataError> {
         let slot = self.part.of(&mut record);
         let value = slot.value.take();

@@ -3,9 +3,9 @@
 use super::settings::{key, text, wrong};
 use connect_sdk::config::{ConfigDef, ConfigErrors, ConfigType, Importance};
 use connect_sdk::data::{DataError, Text};
-use connect_sdk::erased::Properties;
+use connect_sdk::erased::{DynTransformation, Properties};
 use connect_sdk::java::date_format::DatePattern;
-use connect_sdk::transform::{ConnectRecord, Transformation, TransformationClass};
+use connect_sdk::transform::{ConnectRecord, TransformationClass};
 
 const TOPIC_FORMAT: &str = "topic.format";
 const TIMESTAMP_FORMAT: &str = "timestamp.format";
@@ -13,6 +13,9 @@ const TIMESTAMP_FORMAT: &str = "timestamp.format";
 pub(super) const CLASS: TransformationClass = TransformationClass {
     class: "org.apache.kafka.connect.transforms.TimestampRouter",
     version: env!("CARGO_PKG_VERSION"),
+    name: None,
+    doc: "",
+    type_name: "",
     config_def,
     make: |properties| Ok(Box::new(TimestampRouter::new(properties)?)),
 };
@@ -48,7 +51,7 @@ impl TimestampRouter {
     }
 }
 
-impl Transformation for TimestampRouter {
+impl DynTransformation for TimestampRouter {
     fn apply(&mut self, mut record: ConnectRecord) -> Result<Option<ConnectRecord>, DataError> {
         let Some(at) = record.timestamp else {
             return Err(DataError::new("Timestamp missing on record"));

@@ -5,8 +5,8 @@ use super::settings::{distinct_items, key, replace_null_key, replaces_null, text
 use super::shape::{expect_map, expect_struct, kept};
 use connect_sdk::config::{ConfigDef, ConfigErrors, ConfigType, Importance};
 use connect_sdk::data::{DataError, Map, Schema, SchemaAndValue, SchemaBuilder, Struct, Text};
-use connect_sdk::erased::Properties;
-use connect_sdk::transform::{ConnectRecord, Transformation, TransformationClass};
+use connect_sdk::erased::{DynTransformation, Properties};
+use connect_sdk::transform::{ConnectRecord, TransformationClass};
 
 const FIELDS: &str = "fields";
 const PURPOSE: &str = "copying fields from value to key";
@@ -14,6 +14,9 @@ const PURPOSE: &str = "copying fields from value to key";
 pub(super) const CLASS: TransformationClass = TransformationClass {
     class: "org.apache.kafka.connect.transforms.ValueToKey",
     version: env!("CARGO_PKG_VERSION"),
+    name: None,
+    doc: "",
+    type_name: "",
     config_def,
     make: |properties| Ok(Box::new(ValueToKey::new(properties)?)),
 };
@@ -47,7 +50,7 @@ impl ValueToKey {
     }
 }
 
-impl Transformation for ValueToKey {
+impl DynTransformation for ValueToKey {
     fn apply(&mut self, mut record: ConnectRecord) -> Result<Option<ConnectRecord>, DataError> {
         let slot = &mut record.value;
         let value = slot.value.take();

@@ -73,14 +73,14 @@ fn key_or_value(
 fn header(plugins: &Plugins, worker: &Properties, connector: &Properties) -> Result<BoxHeaderConverter, ConfigErrors> {
     let (class, settings) = chosen(plugins, worker, connector, ConverterKind::Header)?;
     let Some(make) = class.header_converter else {
-        let why = format!("`{}` does not convert headers", class.java);
+        let why = format!("`{}` does not convert headers", class.class);
         return Err(ConfigErrors::from(ConfigError::on(class_key(ConverterKind::Header), why)));
     };
     make(&settings).map_err(|e| under_prefix(&e, ConverterKind::Header))
 }
 
 fn only_headers(class: &ConverterClass, kind: ConverterKind) -> ConfigErrors {
-    let why = format!("`{}` converts headers only, not a {}", class.java, kind.name());
+    let why = format!("`{}` converts headers only, not a {}", class.class, kind.name());
     ConfigErrors::from(ConfigError::on(class_key(kind), why))
 }
 

@@ -5,10 +5,121 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeBounds;
 
+use super::reserved::{RESERVED_OF_CONVERTERS, RESERVED_OF_PREDICATES, RESERVED_OF_TRANSFORMATIONS};
 use super::{
-    Bound, Config, ConfigDef, ConfigEnum, ConfigError, ConfigErrors, ConfigKey, ConfigType, ConfigValue, Importance,
-    ParsedValue, Validator,
+    Bound, Config, ConfigDef, ConfigEnum, ConfigError, ConfigErrors, ConfigKey, ConfigType, ConfigValue,
+    ConnectorConfig, Importance, ParsedValue, Validator, Width,
 };
+
+/// Whose configuration a struct is: which keys the framework keeps for itself.
+#[allow(clippy::exhaustive_enums, reason = "for generated code only")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    Connector,
+    Transformation,
+    Predicate,
+    Converter,
+}
+
+impl Role {
+    const fn is(self, other: Self) -> bool {
+        self as u8 == other as u8
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Connector => "connector",
+            Self::Transformation => "transformation",
+            Self::Predicate => "predicate",
+            Self::Converter => "converter",
+        }
+    }
+
+    /// The keys that the framework keeps. Those of connectors are judged by the derive alone.
+    const fn reserved(self) -> &'static [&'static str] {
+        match self {
+            Self::Connector => &[],
+            Self::Transformation => RESERVED_OF_TRANSFORMATIONS,
+            Self::Predicate => RESERVED_OF_PREDICATES,
+            Self::Converter => RESERVED_OF_CONVERTERS,
+        }
+    }
+}
+
+/// Stops the compiler if a configuration cannot be that of a plugin of this role.
+///
+/// # Panics
+/// Panics with what is wrong, which makes it the error of the constant that calls this.
+#[track_caller]
+pub const fn check_role<C: ConnectorConfig>(role: Role) {
+    if !C::__ROLE.is(role) && !C::__ROLE.is(Role::Connector) {
+        Message::stop(&[
+            "this configuration says `#[config(of = ",
+            C::__ROLE.name(),
+            ")]`, but belongs to a ",
+            role.name(),
+            if role.is(Role::Connector) { "; leave `of` out" } else { "; write `of = " },
+            if role.is(Role::Connector) { "" } else { role.name() },
+            if role.is(Role::Connector) { "" } else { "`" },
+        ]);
+    }
+    let reserved = role.reserved();
+    let mut i = 0;
+    while i < C::__KEYS.len() {
+        let mut j = 0;
+        while j < reserved.len() {
+            if same(C::__KEYS[i], reserved[j]) {
+                Message::stop(&[
+                    "the key `",
+                    reserved[j],
+                    "` is not free: every ",
+                    role.name(),
+                    " has it from the framework; give the field another name: `#[config(key = \"..\")]`",
+                ]);
+            }
+            j += 1;
+        }
+        i += 1;
+    }
+}
+
+const fn same(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    let mut i = 0;
+    while i < a.len() && i < b.len() && a[i] == b[i] {
+        i += 1;
+    }
+    i == a.len() && i == b.len()
+}
+
+/// A message that is put together while the compiler runs.
+struct Message;
+
+impl Message {
+    /// Room for all that can be said.
+    const BYTES_MAX: usize = 512;
+
+    #[track_caller]
+    const fn stop(parts: &[&str]) -> ! {
+        let mut text = [0u8; Self::BYTES_MAX];
+        let mut length = 0;
+        let mut i = 0;
+        while i < parts.len() {
+            let part = parts[i].as_bytes();
+            let mut j = 0;
+            while j < part.len() && length < Self::BYTES_MAX {
+                text[length] = part[j];
+                length += 1;
+                j += 1;
+            }
+            i += 1;
+        }
+        match std::str::from_utf8(text.split_at(length).0) {
+            Ok(text) => panic!("{}", text),
+            Err(_) => panic!("this configuration cannot be used here"),
+        }
+    }
+}
 
 /// Proof that a configuration was derived.
 #[derive(Debug)]
@@ -62,6 +173,12 @@ pub const fn field_type<T: ConfigValue>() -> FieldType<T> {
 }
 
 impl<T> FieldType<T> {
+    /// The key of a field whose type adds no unit, else nothing.
+    #[must_use]
+    pub const fn bare_key(&self, key: &'static str) -> &'static str {
+        if self.key_suffix.is_empty() { key } else { "" }
+    }
+
     /// The name of a field's key: what the derive made of the field's name, with the unit of the type at the end.
     fn key(&self, key: &str) -> String {
         let unit = self.key_suffix.trim_start_matches('.');
@@ -110,15 +227,23 @@ impl<T> Field<T> {
         self
     }
 
+    #[must_use]
+    pub fn width(mut self, width: Width) -> Self {
+        self.key = self.key.width(width);
+        self
+    }
+
+    /// A check of the library's or the author's; it does not see that an optional key is unset.
+    #[must_use]
+    pub fn validator(mut self, validator: Validator) -> Self {
+        self.checks.push(if self.of_type.optional { validator.or_null() } else { validator });
+        self
+    }
+
     /// A range of numbers: `1..`, `0..=9`, `0.0..=1.0`; of milliseconds for a duration.
     #[must_use]
-    pub fn range<N: Into<Bound> + Copy>(mut self, range: impl RangeBounds<N>) -> Self {
-        self.checks.push(if self.of_type.optional {
-            Validator::range(range).or_null()
-        } else {
-            Validator::range(range)
-        });
-        self
+    pub fn range<N: Into<Bound> + Copy>(self, range: impl RangeBounds<N>) -> Self {
+        self.validator(Validator::range(range))
     }
 
     /// A check of the author's own on the value of this field alone.
@@ -238,6 +363,12 @@ pub const fn enum_type() -> ConfigType {
 #[must_use]
 pub fn enum_validator<T: ConfigEnum>() -> Option<Validator> {
     Some(Validator::valid_string(T::VALUES.iter().copied()))
+}
+
+/// As [`enum_validator`], for texts in any case.
+#[must_use]
+pub fn enum_validator_in_any_case<T: ConfigEnum>() -> Option<Validator> {
+    Some(Validator::case_insensitive_valid_string(T::VALUES.iter().copied()))
 }
 
 /// For the `ConfigValue` of an enum: the variant of a value.

@@ -4,17 +4,21 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::derive_support::{Derived, Sealed};
+use super::derive_support::{Derived, Role, Sealed};
 use super::{ConfigDef, ConfigError, ConfigErrors, ConfigType, ParsedValue, Password, Validator};
+use crate::data::Text;
+use crate::java::regex::JavaRegex;
 
-/// The configuration of a connector: plain values, read from its properties.
+/// The configuration of a connector, a transformation, a predicate or a converter: plain values, read from its
+/// properties.
 ///
-/// Implemented by `#[derive(ConnectorConfig)]`. The worker calls [`ConnectorConfig::config_def`] to describe and
-/// validate configurations, and [`ConnectorConfig::from_properties`] whenever the connector or one of its tasks starts.
+/// Implemented by `#[derive(ConnectorConfig)]`, and by `()` for what has no keys. The worker calls
+/// [`ConnectorConfig::config_def`] to describe and validate configurations, and [`ConnectorConfig::from_properties`]
+/// whenever the connector or one of its tasks starts.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the configuration of a connector",
     label = "needs `#[derive(ConnectorConfig)]`, on a struct of your own",
-    note = "a connector without settings has a struct without fields"
+    note = "what has no settings has a struct without fields, or `()`"
 )]
 pub trait ConnectorConfig: Sized + Send + Sync + 'static {
     /// The keys, with their types, defaults, checks and documentation.
@@ -30,14 +34,38 @@ pub trait ConnectorConfig: Sized + Send + Sync + 'static {
     /// configuration from a commit hook to its source.
     #[doc(hidden)]
     fn __derived() -> Derived;
+
+    /// What the keys were checked for.
+    #[doc(hidden)]
+    const __ROLE: Role = Role::Connector;
+
+    /// The keys, without those whose type adds a unit.
+    #[doc(hidden)]
+    const __KEYS: &'static [&'static str] = &[];
+}
+
+/// No keys.
+impl ConnectorConfig for () {
+    fn config_def() -> ConfigDef {
+        ConfigDef::new()
+    }
+
+    fn from_properties(_: &BTreeMap<String, String>) -> Result<Self, ConfigErrors> {
+        Ok(())
+    }
+
+    fn __derived() -> Derived {
+        Derived::new()
+    }
 }
 
 /// A type that a field of a connector's configuration can have.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be read from a connector configuration",
     label = "not a type of configuration values",
-    note = "use `String`, `bool`, `i16`, `i32`, `i64`, `u16`, `u32`, `u64`, `usize`, `f64`, `PathBuf`, `Duration` \
-            (milliseconds), `Vec<String>`, `Vec<PathBuf>`, `Password`, a `#[derive(ConfigEnum)]` enum, or `Option` of one"
+    note = "use `String`, `Text`, `bool`, `i16`, `i32`, `i64`, `u16`, `u32`, `u64`, `usize`, `f64`, `PathBuf`, `Duration` \
+            (milliseconds), `JavaRegex`, `Vec<String>`, `Vec<Text>`, `Vec<PathBuf>`, `Password`, a \
+            `#[derive(ConfigEnum)]` enum, or `Option` of one"
 )]
 pub trait ConfigValue: Sized + Send + Sync + 'static {
     /// What the names of keys of this type end with, to tell the unit; the derive adds it where it is missing.
@@ -119,6 +147,7 @@ macro_rules! config_values {
 }
 config_values! {
     String: String, "a text", ParsedValue::String(text) => text.clone(), value => Some(value.clone());
+    Text: String, "a text", ParsedValue::String(text) => text.into(), value => Some(value.to_string());
     bool: Boolean, "true or false", ParsedValue::Boolean(flag) => *flag, value => Some(value.to_string());
     i16: Short, "a number", ParsedValue::Short(number) => *number, value => Some(value.to_string());
     i32: Int, "a number", ParsedValue::Int(number) => *number, value => Some(value.to_string());
@@ -127,6 +156,8 @@ config_values! {
     Password: Password, "a secret", ParsedValue::Password(secret) => secret.clone(),
         value => Some(value.expose().to_owned());
     Vec<String>: List, "a list", ParsedValue::List(items) => items.clone(), value => Some(value.join(","));
+    Vec<Text>: List, "a list", ParsedValue::List(items) => items.iter().map(Text::from).collect(),
+        value => Some(value.iter().map(Text::as_str).collect::<Vec<_>>().join(","));
     Vec<PathBuf>: List, "a list of paths", ParsedValue::List(items) => items.iter().map(PathBuf::from).collect(),
         value => Some(value.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(","));
 }
@@ -184,6 +215,33 @@ impl ConfigValue for PathBuf {
     fn __sealed() -> Sealed {
         Sealed::new()
     }
+}
+
+impl ConfigValue for JavaRegex {
+    fn config_type() -> ConfigType {
+        ConfigType::String
+    }
+    fn validator() -> Option<Validator> {
+        Some(Validator::lambda("valid regex", |key, value| match value {
+            ParsedValue::String(pattern) => compiled(key, pattern).map(drop),
+            // That it is missing is said elsewhere.
+            _ => Ok(()),
+        }))
+    }
+    fn from_parsed(key: &str, value: &ParsedValue) -> Result<Self, ConfigError> {
+        let ParsedValue::String(pattern) = value else { return Err(unfit(key, value, "a regular expression")) };
+        compiled(key, pattern)
+    }
+    fn render(&self) -> Option<String> {
+        Some(self.pattern().to_owned())
+    }
+    fn __sealed() -> Sealed {
+        Sealed::new()
+    }
+}
+
+fn compiled(key: &str, pattern: &str) -> Result<JavaRegex, ConfigError> {
+    JavaRegex::new(pattern).map_err(|error| ConfigError::invalid_text(key, pattern, &format!("Invalid regex: {error}")))
 }
 
 impl ConfigValue for Duration {

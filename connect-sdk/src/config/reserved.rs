@@ -1,4 +1,4 @@
-//! Configuration keys that belong to the framework and that a connector's own configuration cannot use.
+//! Configuration keys that belong to the framework and that a plugin's own configuration cannot use.
 //!
 //! The derive macro refuses them at compile time. A proc-macro crate and the crate that exports it cannot share code,
 //! so `connect-sdk` and `connect-macros` have a copy each; a test of `connect-sdk` keeps the two equal, byte for byte.
@@ -46,6 +46,15 @@ pub const RESERVED_PREFIXES: &[&str] = &[
     "consumer.override.",
     "admin.override.",
 ];
+
+/// Keys that every transformation has, without the prefix of its alias.
+pub const RESERVED_OF_TRANSFORMATIONS: &[&str] = &["type", "predicate", "negate", "plugin.version"];
+
+/// Keys that every predicate has, without the prefix of its alias.
+pub const RESERVED_OF_PREDICATES: &[&str] = &["type", "plugin.version"];
+
+/// Keys that every converter has, without the prefix of its place.
+pub const RESERVED_OF_CONVERTERS: &[&str] = &["converter.type", "plugin.version"];
 
 /// The entry of the two lists that keeps a connector from using `key`.
 #[must_use]

@@ -1,7 +1,14 @@
 //! Object-safe twins of the author's traits, by blanket impls: what the runtime and the testkit work with.
 
+mod converter;
 mod sink;
 mod source;
+mod transform;
+
+pub use converter::{DynConverter, DynHeaderConverter};
+pub(crate) use converter::{make_converter, make_for_headers, make_header_converter};
+pub use transform::{DynPredicate, DynTransformation};
+pub(crate) use transform::{make_for_key, make_for_value, make_predicate, make_transformation};
 
 pub use sink::{DynSink, DynSinkConnector, SinkDescriptor};
 pub use source::{DynHook, DynSource, DynSourceConnector, Polled, SourceDescriptor};

@@ -11,12 +11,13 @@ use super::{
     submitted_records::Runs,
 };
 use crate::{
-    converter::{Converter, PassThrough},
+    converter::PassThrough,
     data::{DataError, SchemaAndValue, Text, value_text},
+    erased::{DynConverter, DynTransformation},
     error::TaskError,
     header::{Header, Headers},
     source::{Entry, EntryKind, OffsetColumn, Payload, PayloadRef, RecordBatch},
-    transform::{ConnectRecord, Transformation},
+    transform::ConnectRecord,
 };
 use std::{fmt, time::Duration};
 
@@ -25,7 +26,7 @@ pub(crate) struct BatchConverter {
     converters: Converters,
     pass_key: PassThrough,
     pass_value: PassThrough,
-    chain: Option<Box<dyn Transformation>>,
+    chain: Option<Box<dyn DynTransformation>>,
     tolerate: bool,
     /// The dead letter queue; only records that are skipped go there.
     letters: Option<SourceLetters>,
@@ -52,7 +53,7 @@ impl BatchConverter {
     /// Without `tolerate`, the first record that fails ends its batch.
     pub(crate) fn new(
         converters: Converters,
-        chain: Option<Box<dyn Transformation>>,
+        chain: Option<Box<dyn DynTransformation>>,
         tolerate: bool,
         letters: Option<SourceLetters>,
     ) -> Self {
@@ -215,7 +216,7 @@ impl BatchConverter {
             let value = if some { Some(writer.written(at)?) } else { None };
             writer.headers.push((name, value));
         }
-        let mut field = |converter: &dyn Converter, of: &SchemaAndValue, failed: fn(DataError) -> Failed| {
+        let mut field = |converter: &dyn DynConverter, of: &SchemaAndValue, failed: fn(DataError) -> Failed| {
             let at = writer.out.len();
             let value = match (&of.schema, &of.value) {
                 (None, None) => PayloadRef::Null,
@@ -294,7 +295,7 @@ impl Writer {
         raw: &RecordBatch,
         at: Payload,
         pass: PassThrough,
-        converter: &dyn Converter,
+        converter: &dyn DynConverter,
         failed: fn(DataError) -> Failed,
     ) -> Result<Option<Slice>, Failed> {
         match at {

@@ -25,10 +25,9 @@ use super::{
 };
 use crate::{
     data::Text,
-    erased::{DynSource, DynSourceConnector, Properties},
+    erased::{DynSource, DynSourceConnector, DynTransformation, Properties},
     error::{Result, TaskError},
     source::{OffsetMap, PartitionMap},
-    transform::Transformation,
 };
 use errors::{Shared, context, shared};
 use std::{
@@ -72,7 +71,7 @@ pub struct SourcePorts {
     /// Keys, values and headers to bytes.
     pub converters: Converters,
     /// The transformations, if there are any.
-    pub chain: Option<Box<dyn Transformation>>,
+    pub chain: Option<Box<dyn DynTransformation>>,
     /// The dead letter queue, if there is one: for records that fail and are skipped.
     pub dead_letters: Option<DeadLetterTopic>,
 }

@@ -1,8 +1,8 @@
 //! `TextConverter`: Kafka's `StringConverter` in its default charset, for tests that have no worker.
 
 use crate::{
-    converter::Converter,
     data::{DataError, Schema, SchemaAndValue, Text, Value, value_text},
+    erased::DynConverter,
     source::PayloadRef,
 };
 use bytes::Bytes;
@@ -12,7 +12,7 @@ use bytes::Bytes;
 #[non_exhaustive]
 pub struct TextConverter;
 
-impl Converter for TextConverter {
+impl DynConverter for TextConverter {
     fn write(&self, _topic: &str, value: PayloadRef<'_>, out: &mut Vec<u8>) -> Result<bool, DataError> {
         match value {
             PayloadRef::Null => return Ok(false),

@@ -22,9 +22,9 @@ pub const SUBJECT: Subject = Subject { name: "config", run, exact_messages: true
 /// Everything that a worker may link: the connectors are known by their Java classes.
 fn plugins() -> Plugins {
     let plugins = Plugins::new().source::<file_connector::FileStreamSource>().sink::<file_connector::FileStreamSink>();
-    let plugins = converters::classes().into_iter().fold(plugins, Plugins::converter);
-    let plugins = transforms::classes().into_iter().fold(plugins, Plugins::transformation);
-    transforms::predicates::classes().into_iter().fold(plugins, Plugins::predicate)
+    let plugins = converters::classes().into_iter().fold(plugins, Plugins::with_converter_class);
+    let plugins = transforms::classes().into_iter().fold(plugins, Plugins::with_transformation_class);
+    transforms::predicates::classes().into_iter().fold(plugins, Plugins::with_predicate_class)
 }
 
 fn run(case: &Case) -> Outcome {
@@ -92,7 +92,7 @@ fn with_def(case: &Case, then: impl FnOnce(&ConfigDef) -> Outcome) -> Outcome {
 }
 
 fn other_plugin(plugins: &Plugins, class: &str) -> Option<ConfigDef> {
-    let converter = plugins.converters().iter().find(|converter| converter.java == class);
+    let converter = plugins.converters().iter().find(|converter| converter.class == class);
     let converter = converter.map(|converter| converter.config_def);
     let transformation = plugins.transformation_class(class).map(|transformation| transformation.config_def);
     let predicate = plugins.predicate_class(class).map(|predicate| predicate.config_def);

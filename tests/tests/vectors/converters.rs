@@ -16,7 +16,7 @@ pub const PRIMITIVE: Subject = Subject { name: "primitive_converter", run, exact
 pub const HEADER: Subject = Subject { name: "header_converter", run, exact_messages: false };
 
 fn run(case: &Case) -> Outcome {
-    let Some(class) = converters::classes().into_iter().find(|class| Some(class.java) == case.class.as_deref()) else {
+    let Some(class) = converters::classes().into_iter().find(|class| Some(class.class) == case.class.as_deref()) else {
         return Outcome::skipped(format!("`{}` is not built", case.class()));
     };
     let converter = match make(&class, case) {

@@ -7,9 +7,10 @@ use connect_runtime::transforms::{self, ChainConfig, predicates};
 use connect_sdk::config::ConfigErrors;
 use connect_sdk::data::DataError;
 use connect_sdk::data::SchemaAndValue;
+use connect_sdk::erased::DynTransformation;
 use connect_sdk::header::{Header, Headers};
 use connect_sdk::plugin::Plugins;
-use connect_sdk::transform::{ConnectRecord, Transformation};
+use connect_sdk::transform::ConnectRecord;
 use serde_json::{Value as Json, json};
 
 use super::case::{Case, Kind, Outcome, Subject};
@@ -29,7 +30,7 @@ fn configuration_error(errors: &ConfigErrors) -> Outcome {
     Outcome::Error { stage: "configure", kind: Kind::Configuration, message: first.message().to_owned() }
 }
 
-fn make(case: &Case) -> Result<Box<dyn Transformation>, Outcome> {
+fn make(case: &Case) -> Result<Box<dyn DynTransformation>, Outcome> {
     let found = transforms::classes().into_iter().find(|class| Some(class.class) == case.class.as_deref());
     let class = found.ok_or_else(|| Outcome::skipped(format!("`{}` is not built", case.class())))?;
     (class.make)(&settings(case)).map_err(|errors| configuration_error(&errors))
@@ -42,7 +43,7 @@ fn transform(case: &Case) -> Outcome {
     }
 }
 
-fn apply(transformation: &mut dyn Transformation, input: &Json) -> Outcome {
+fn apply(transformation: &mut dyn DynTransformation, input: &Json) -> Outcome {
     let record = match read_record(input) {
         Ok(record) => record,
         Err(outcome) => return outcome,
@@ -94,8 +95,8 @@ fn chain(case: &Case) -> Outcome {
     if let Err(errors) = check_connector(ConnectorKind::Source, &properties) {
         return configuration_error(&errors);
     }
-    let plugins = transforms::classes().into_iter().fold(Plugins::new(), Plugins::transformation);
-    let plugins = predicates::classes().into_iter().fold(plugins, Plugins::predicate);
+    let plugins = transforms::classes().into_iter().fold(Plugins::new(), Plugins::with_transformation_class);
+    let plugins = predicates::classes().into_iter().fold(plugins, Plugins::with_predicate_class);
     let made = ChainConfig::from_properties(&plugins, &properties).and_then(|config| config.make());
     match made {
         Ok(Some(mut chain)) => apply(&mut *chain, &case.input),

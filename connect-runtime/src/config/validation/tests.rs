@@ -48,9 +48,12 @@ impl DirectSink for Print {
 fn plugins() -> Plugins {
     Plugins::new()
         .sink::<Print>()
-        .converter(ConverterClass {
-            java: "org.example.UpperConverter",
+        .with_converter_class(ConverterClass {
+            class: "org.example.UpperConverter",
             version: "1",
+            name: None,
+            doc: "",
+            type_name: "",
             config_def: || {
                 let key = ConfigKey::new("depth", ConfigType::Int);
                 ConfigDef::new().define(key.default("1").group("Upper", 0))
@@ -58,9 +61,12 @@ fn plugins() -> Plugins {
             converter: Some(|_, _| Err("not made here".into())),
             header_converter: None,
         })
-        .transformation(TransformationClass {
+        .with_transformation_class(TransformationClass {
             class: "org.example.Trim$Value",
             version: "1.2",
+            name: None,
+            doc: "",
+            type_name: "",
             config_def: || {
                 let keys = ["negate", "length"].map(|name| ConfigKey::new(name, ConfigType::Int).default("1"));
                 keys.into_iter().fold(ConfigDef::new(), ConfigDef::define)

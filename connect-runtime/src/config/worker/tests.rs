@@ -9,17 +9,20 @@ use connect_sdk::converter::ConverterClass;
 use connect_sdk::plugin::Plugins;
 
 fn plugins() -> Plugins {
-    let class = |java, keys, headers| ConverterClass {
-        java,
+    let class = |class, keys, headers| ConverterClass {
+        class,
         version: "1",
+        name: None,
+        doc: "",
+        type_name: "",
         config_def: ConfigDef::new,
         converter: if keys { Some(|_, _| Err("not made here".into())) } else { None },
         header_converter: if headers { Some(|_| Err("not made here".into())) } else { None },
     };
     Plugins::new()
-        .converter(class("org.apache.kafka.connect.json.JsonConverter", true, true))
-        .converter(class("org.apache.kafka.connect.storage.StringConverter", true, true))
-        .converter(class("org.apache.kafka.connect.storage.SimpleHeaderConverter", false, true))
+        .with_converter_class(class("org.apache.kafka.connect.json.JsonConverter", true, true))
+        .with_converter_class(class("org.apache.kafka.connect.storage.StringConverter", true, true))
+        .with_converter_class(class("org.apache.kafka.connect.storage.SimpleHeaderConverter", false, true))
 }
 
 const SOUND: [(&str, &str); 4] = [

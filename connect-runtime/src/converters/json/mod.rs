@@ -23,8 +23,9 @@ mod tests;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use connect_sdk::converter::{Converter, ConverterClass, ConverterKind};
+use connect_sdk::converter::{ConverterClass, ConverterKind};
 use connect_sdk::data::{DataError, Schema, SchemaAndValue, Value};
+use connect_sdk::erased::DynConverter;
 use connect_sdk::source::PayloadRef;
 
 use self::config::JsonConfig;
@@ -40,8 +41,11 @@ use super::settings;
 
 /// The class, for the registry.
 pub(super) const CLASS: ConverterClass = ConverterClass {
-    java: "org.apache.kafka.connect.json.JsonConverter",
+    class: "org.apache.kafka.connect.json.JsonConverter",
     version: env!("CARGO_PKG_VERSION"),
+    name: None,
+    doc: "",
+    type_name: "",
     config_def: config::config_def,
     converter: Some(|properties, kind| Ok(Arc::new(JsonConverter::new(properties, kind)?))),
     header_converter: Some(|properties| Ok(Arc::new(JsonConverter::new(properties, ConverterKind::Header)?))),
@@ -193,7 +197,7 @@ fn no_envelope() -> DataError {
     )
 }
 
-impl Converter for JsonConverter {
+impl DynConverter for JsonConverter {
     fn write(&self, _: &str, value: PayloadRef<'_>, out: &mut Vec<u8>) -> Result<bool, DataError> {
         let schema = match &value {
             PayloadRef::Null | PayloadRef::Value(None, None) => return Ok(false),
@@ -225,6 +229,6 @@ impl Converter for JsonConverter {
     }
 
     fn class_name(&self) -> &'static str {
-        CLASS.java
+        CLASS.class
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use connect_sdk::converter::{Converter, ConverterKind};
+use connect_sdk::converter::ConverterKind;
 use connect_sdk::data::{
     Date, Decimal, Map, Schema, SchemaAndValue, SchemaBuilder, Struct, Text, Time, Timestamp, Type, Value,
 };

@@ -4,13 +4,13 @@ use super::ChainConfig;
 use crate::transforms::{classes, predicates};
 use connect_sdk::config::{ConfigDef, ConfigErrors};
 use connect_sdk::data::{DataError, SchemaAndValue};
-use connect_sdk::erased::Properties;
+use connect_sdk::erased::{DynPredicate, DynTransformation, Properties};
 use connect_sdk::plugin::Plugins;
-use connect_sdk::transform::{ConnectRecord, Predicate, PredicateClass, Transformation, TransformationClass};
+use connect_sdk::transform::{ConnectRecord, PredicateClass, TransformationClass};
 
 fn plugins() -> Plugins {
-    let plugins = classes().into_iter().fold(Plugins::new(), Plugins::transformation);
-    predicates::classes().into_iter().fold(plugins, Plugins::predicate)
+    let plugins = classes().into_iter().fold(Plugins::new(), Plugins::with_transformation_class);
+    predicates::classes().into_iter().fold(plugins, Plugins::with_predicate_class)
 }
 
 fn properties(pairs: &[(&str, &str)]) -> Properties {
@@ -25,7 +25,7 @@ fn record(topic: &str) -> ConnectRecord {
     ConnectRecord { topic: topic.into(), ..ConnectRecord::default() }
 }
 
-fn chain(pairs: &[(&str, &str)]) -> Box<dyn Transformation> {
+fn chain(pairs: &[(&str, &str)]) -> Box<dyn DynTransformation> {
     read(pairs).unwrap().make().unwrap().expect("there are transformations")
 }
 
@@ -173,9 +173,12 @@ fn keys_that_nobody_reads_are_told() {
 
 #[test]
 fn a_transformation_does_not_get_the_keys_of_the_framework() {
-    let plugins = plugins().transformation(TransformationClass {
+    let plugins = plugins().with_transformation_class(TransformationClass {
         class: "strict",
         version: "1",
+        name: None,
+        doc: "",
+        type_name: "",
         config_def: ConfigDef::new,
         make: |settings| {
             assert_eq!(settings.keys().collect::<Vec<_>>(), ["own"]);
@@ -197,7 +200,7 @@ fn a_transformation_does_not_get_the_keys_of_the_framework() {
 
 struct Broken;
 
-impl Predicate for Broken {
+impl DynPredicate for Broken {
     fn test(&mut self, _: &ConnectRecord) -> Result<bool, DataError> {
         Err(DataError::retriable("the moon is down"))
     }
@@ -212,9 +215,12 @@ fn an_error_names_who_failed() {
     assert!(error.to_string().starts_with(&format!("`hide` ({class}): Only Map objects supported")), "{error}");
     assert_eq!((error.plugin(), error.is_retriable()), (Some(class), false));
 
-    let plugins = plugins().predicate(PredicateClass {
+    let plugins = plugins().with_predicate_class(PredicateClass {
         class: "moon",
         version: "1",
+        name: None,
+        doc: "",
+        type_name: "",
         config_def: ConfigDef::new,
         make: |_| Ok(Box::new(Broken)),
     });

@@ -3,14 +3,17 @@
 use crate::transforms::settings::{key, text};
 use connect_sdk::config::{ConfigDef, ConfigErrors, ConfigType, Importance, Validator};
 use connect_sdk::data::{DataError, Text};
-use connect_sdk::erased::Properties;
-use connect_sdk::transform::{ConnectRecord, Predicate, PredicateClass};
+use connect_sdk::erased::{DynPredicate, Properties};
+use connect_sdk::transform::{ConnectRecord, PredicateClass};
 
 const NAME: &str = "name";
 
 pub(super) const CLASS: PredicateClass = PredicateClass {
     class: "org.apache.kafka.connect.transforms.predicates.HasHeaderKey",
     version: env!("CARGO_PKG_VERSION"),
+    name: None,
+    doc: "",
+    type_name: "",
     config_def,
     make: |properties| Ok(Box::new(HasHeaderKey::new(properties)?)),
 };
@@ -33,7 +36,7 @@ impl HasHeaderKey {
     }
 }
 
-impl Predicate for HasHeaderKey {
+impl DynPredicate for HasHeaderKey {
     fn test(&mut self, record: &ConnectRecord) -> Result<bool, DataError> {
         Ok(record.headers.last_with_name(&self.name).is_some())
     }

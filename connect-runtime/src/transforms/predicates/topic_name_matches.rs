@@ -4,15 +4,18 @@ use crate::transforms::settings::{key, valid_regex, wrong};
 use crate::transforms::topic_cache::TopicCache;
 use connect_sdk::config::{ConfigDef, ConfigErrors, ConfigType, Importance, Validator};
 use connect_sdk::data::DataError;
-use connect_sdk::erased::Properties;
+use connect_sdk::erased::{DynPredicate, Properties};
 use connect_sdk::java::regex::JavaRegex;
-use connect_sdk::transform::{ConnectRecord, Predicate, PredicateClass};
+use connect_sdk::transform::{ConnectRecord, PredicateClass};
 
 const PATTERN: &str = "pattern";
 
 pub(super) const CLASS: PredicateClass = PredicateClass {
     class: "org.apache.kafka.connect.transforms.predicates.TopicNameMatches",
     version: env!("CARGO_PKG_VERSION"),
+    name: None,
+    doc: "",
+    type_name: "",
     config_def,
     make: |properties| Ok(Box::new(TopicNameMatches::new(properties)?)),
 };
@@ -39,7 +42,7 @@ impl TopicNameMatches {
     }
 }
 
-impl Predicate for TopicNameMatches {
+impl DynPredicate for TopicNameMatches {
     fn test(&mut self, record: &ConnectRecord) -> Result<bool, DataError> {
         let regex = &self.regex;
         self.known

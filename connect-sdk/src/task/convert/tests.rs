@@ -14,7 +14,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 struct Upper;
 
-impl Converter for Upper {
+impl DynConverter for Upper {
     fn write(&self, _: &str, value: PayloadRef<'_>, out: &mut Vec<u8>) -> Result<bool, DataError> {
         let text = match value {
             PayloadRef::Null | PayloadRef::Value(_, None) => return Ok(false),
@@ -33,7 +33,7 @@ impl Converter for Upper {
 
 struct Pass;
 
-impl Converter for Pass {
+impl DynConverter for Pass {
     fn write(&self, _: &str, _: PayloadRef<'_>, _: &mut Vec<u8>) -> Result<bool, DataError> {
         Err(DataError::new("was called"))
     }
@@ -117,7 +117,7 @@ fn batch(records: Vec<Record<'_>>) -> RecordBatch {
     batch.take().unwrap().raw
 }
 
-fn converter(key: impl Converter + 'static, value: impl Converter + 'static, tolerate: bool) -> BatchConverter {
+fn converter(key: impl DynConverter + 'static, value: impl DynConverter + 'static, tolerate: bool) -> BatchConverter {
     let converters = Converters { key: Arc::new(key), value: Arc::new(value), header: Arc::new(Upper) };
     BatchConverter::new(converters, None, tolerate, None)
 }

@@ -3,6 +3,7 @@
 use super::Converters;
 use crate::{
     data::{DataError, Text},
+    erased::DynTransformation,
     error::TaskError,
     header::{Header, Headers},
     sink::{OriginalRecord, SinkRecord, SinkRecordParts, TopicPartition},
@@ -11,14 +12,14 @@ use crate::{
         ports::{ConsumedBatch, ConsumedRecord},
         sink_offsets::{Positions, SinkOffsets},
     },
-    transform::{ConnectRecord, Transformation},
+    transform::ConnectRecord,
 };
 use std::{sync::Arc, time::Duration};
 
 /// What a record goes through.
 pub(super) struct Stages<'a> {
     pub(super) converters: &'a Converters,
-    pub(super) chain: &'a mut Option<Box<dyn Transformation>>,
+    pub(super) chain: &'a mut Option<Box<dyn DynTransformation>>,
     /// Records that do not come through are left out.
     pub(super) tolerant: bool,
     /// Records keep the bytes that they came as, for the dead letter queue.
@@ -246,7 +247,7 @@ fn record_parts(
 }
 
 fn transformed(
-    chain: &mut dyn Transformation,
+    chain: &mut dyn DynTransformation,
     from: &TopicPartition,
     parts: SinkRecordParts,
 ) -> Result<Option<SinkRecordParts>, Refused> {

@@ -34,10 +34,9 @@ use super::{
     wait::{Streak, Timer, give_way},
 };
 use crate::{
-    erased::{DynSink, DynSinkConnector, Properties},
+    erased::{DynSink, DynSinkConnector, DynTransformation, Properties},
     error::{Result, TaskError},
     sink::{CloseReason, SinkRecord},
-    transform::Transformation,
 };
 use std::{
     future::poll_fn,
@@ -60,7 +59,7 @@ pub struct SinkSetup {
     /// The converters.
     pub converters: Converters,
     /// The transformations, if there are any. Whatever they change, offsets are those of the topic that was read.
-    pub chain: Option<Box<dyn Transformation>>,
+    pub chain: Option<Box<dyn DynTransformation>>,
     /// The dead letter queue, if there is one.
     pub dead_letters: Option<SinkDeadLetters>,
     /// A member of the sink's consumer group.
@@ -130,7 +129,7 @@ struct SinkLoop {
     task: TaskInfo,
     config: SinkTaskConfig,
     converters: Converters,
-    chain: Option<Box<dyn Transformation>>,
+    chain: Option<Box<dyn DynTransformation>>,
     commands: Box<dyn Commands>,
     clock: Arc<dyn Clock>,
     observer: Arc<dyn TaskObserver>,

@@ -333,7 +333,7 @@ fn a_topic_of_skipped_records_only_is_not_made() {
 fn transformations_stand_between_source_and_converters() {
     use crate::{data::DataError, transform::ConnectRecord};
     struct Odd;
-    impl Transformation for Odd {
+    impl DynTransformation for Odd {
         fn apply(&mut self, mut record: ConnectRecord) -> Result<Option<ConnectRecord>, DataError> {
             let text = record.value.value.as_ref().and_then(|v| v.as_str()).unwrap_or_default().to_owned();
             match text.bytes().last() {

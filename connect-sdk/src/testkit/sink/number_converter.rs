@@ -2,8 +2,8 @@
 
 use super::kit::Kit;
 use crate::{
-    converter::Converter,
     data::{DataError, SchemaAndValue},
+    erased::DynConverter,
     source::PayloadRef,
 };
 use bytes::Bytes;
@@ -19,7 +19,7 @@ impl NumberConverter {
     }
 }
 
-impl Converter for NumberConverter {
+impl DynConverter for NumberConverter {
     fn write(&self, _: &str, _: PayloadRef<'_>, _: &mut Vec<u8>) -> Result<bool, DataError> {
         Ok(false)
     }

@@ -121,7 +121,7 @@ fn a_timestamp_below_minus_one_fails_even_with_tolerance() {
 /// Drops records with the value `drop`, cannot take `bad`, and sends the others to the topic `elsewhere`.
 struct Route;
 
-impl Transformation for Route {
+impl DynTransformation for Route {
     fn apply(&mut self, mut record: ConnectRecord) -> Result<Option<ConnectRecord>, DataError> {
         assert_eq!((record.partition, record.offset.is_some()), (Some(0), true), "a sink's record has both");
         match record.value.value.as_ref().and_then(|v| v.as_str()) {

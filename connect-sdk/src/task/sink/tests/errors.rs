@@ -26,7 +26,7 @@ impl Slow {
     }
 }
 
-impl Converter for Slow {
+impl DynConverter for Slow {
     fn write(&self, _: &str, _: PayloadRef<'_>, _: &mut Vec<u8>) -> Result<bool, DataError> {
         unreachable!("a sink reads")
     }

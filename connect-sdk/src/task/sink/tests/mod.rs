@@ -12,9 +12,8 @@ mod states;
 
 use super::*;
 use crate::config::{ConfigDef, ConfigErrors};
-use crate::erased::BoxFuture;
+use crate::erased::{BoxFuture, DynConverter};
 use crate::{
-    converter::Converter,
     sink::{CloseReason, PreCommit, PutCx, Safe, SinkMeta, SinkRecord, StartOffsets, TopicPartition},
     task::ports::DeadLetterTopic,
     testkit::{MemoryGroup, MemoryKafka, RawRecord, Reports, Sim, TextConverter, Wishes},
@@ -231,8 +230,8 @@ struct Stage {
     reports: Reports,
     sink: Shared,
     properties: Properties,
-    chain: Option<Box<dyn Transformation>>,
-    converter: Arc<dyn Converter>,
+    chain: Option<Box<dyn DynTransformation>>,
+    converter: Arc<dyn DynConverter>,
     /// Where the dead letter queue is, and whether its records have context headers.
     letters: Option<(MemoryKafka, bool)>,
     end: Arc<Mutex<Option<TaskEnd>>>,

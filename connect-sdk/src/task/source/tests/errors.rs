@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::{
-    converter::Converter,
     data::{DataError, SchemaAndValue},
+    erased::DynConverter,
     source::PayloadRef,
     testkit::{Produced, TextConverter},
     transform::ConnectRecord,
@@ -17,7 +17,7 @@ struct Slow {
     fails: Mutex<u32>,
 }
 
-impl Converter for Slow {
+impl DynConverter for Slow {
     fn write(&self, topic: &str, value: PayloadRef<'_>, out: &mut Vec<u8>) -> Result<bool, DataError> {
         let PayloadRef::Text(text) = value else { return TextConverter.write(topic, value, out) };
         self.writes.lock().unwrap().push(text.to_owned());
@@ -224,7 +224,7 @@ fn a_dead_letter_is_in_the_transaction_of_its_neighbours() {
 /// Cannot take records with this value.
 struct Refuses(&'static str);
 
-impl Transformation for Refuses {
+impl DynTransformation for Refuses {
     fn apply(&mut self, record: ConnectRecord) -> Result<Option<ConnectRecord>, DataError> {
         if record.value.value.as_ref().and_then(|v| v.as_str()) == Some(self.0) {
             return Err(DataError::new("no such field").in_plugin("org.example.Refuses"));

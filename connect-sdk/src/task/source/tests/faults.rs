@@ -224,7 +224,7 @@ fn neighbours_of_a_large_record_in_the_same_batch_are_sent() {
 /// Makes the record with this value too large.
 struct Pad(&'static str);
 
-impl Transformation for Pad {
+impl DynTransformation for Pad {
     fn apply(
         &mut self,
         mut record: crate::transform::ConnectRecord,

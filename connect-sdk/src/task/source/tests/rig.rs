@@ -3,8 +3,9 @@
 use super::super::*;
 use crate::{
     config::{ConfigDef, ConfigErrors, ConnectorConfig, derive_support::Derived},
-    converter::{Converter, PassThrough},
+    converter::PassThrough,
     data::{DataError, SchemaAndValue},
+    erased::{DynConverter, DynTransformation},
     source::{
         AtLeastOnce, Batch, CommitHook, Committed, Cursor, Cursors, DefinesTransactions, ExactlyOnce, FieldMap,
         FieldValue, PayloadRef, Record, RestoreError, Source, SourceConnector, SourceMeta, SourceOffset,
@@ -309,7 +310,7 @@ pub(super) struct Plain {
     pub(super) pass: bool,
 }
 
-impl Converter for Plain {
+impl DynConverter for Plain {
     fn write(&self, _: &str, value: PayloadRef<'_>, out: &mut Vec<u8>) -> Result<bool, DataError> {
         match value {
             PayloadRef::Text("bad") => {
@@ -356,7 +357,7 @@ pub(super) struct Rig {
     pub(super) pass: bool,
     /// The transactional id, if the task writes exactly once.
     pub(super) exactly_once: Option<&'static str>,
-    pub(super) chain: Option<Box<dyn Transformation>>,
+    pub(super) chain: Option<Box<dyn DynTransformation>>,
     /// Other converters than the plain ones.
     pub(super) converters: Option<Converters>,
     /// There is a dead letter queue, `dlq`, with context headers.

@@ -25,6 +25,16 @@ pub(crate) struct NotTraitImpl {
     pub(crate) what: What,
 }
 
+impl NotTraitImpl {
+    /// The wrong place in words.
+    pub(crate) fn place(&self) -> String {
+        match &self.what {
+            What::InherentImpl => "on an impl without a trait".to_owned(),
+            What::Item(word) => format!("on `{word}`"),
+        }
+    }
+}
+
 /// Kinds of wrong places.
 pub(crate) enum What {
     /// `impl Type { .. }`.
@@ -97,8 +107,51 @@ impl TraitImpl {
 
     /// The `#[cfg(..)]` among the attributes, which code beside the impl must repeat.
     pub(crate) fn conditions(&self) -> TokenStream {
-        let is_condition = |attribute: &&TokenStream| matches!(syn::Attribute::parse_outer.parse2((*attribute).clone()), Ok(attrs) if attrs.iter().all(|a| a.path().is_ident("cfg")));
-        self.attributes.iter().filter(is_condition).cloned().collect()
+        conditions(&self.attributes)
+    }
+
+    /// True for an impl of a path, false for one of a reference, tuple, trait object and the like.
+    pub(crate) fn is_of_named_type(&self) -> bool {
+        match self.self_type.clone().into_iter().next() {
+            Some(TokenTree::Punct(first)) => matches!(first.as_char(), ':' | '<'),
+            Some(TokenTree::Ident(first)) => !["dyn", "impl", "fn"].iter().any(|word| first == word),
+            Some(TokenTree::Group(first)) => first.delimiter() == Delimiter::None,
+            Some(TokenTree::Literal(_)) => false,
+            // Not typed yet.
+            None => true,
+        }
+    }
+
+    /// What stands behind the `=` of `type name = ..;`.
+    pub(crate) fn associated_type(&self, name: &str) -> Option<TokenStream> {
+        let parts = &self.body.as_ref()?.parts;
+        let is =
+            |token: Option<&TokenTree>, wanted: &str| matches!(token, Some(TokenTree::Ident(word)) if word == wanted);
+        parts.iter().find_map(|part| {
+            let at = part.tokens.iter().position(|token| is(Some(token), "type"))?;
+            if !is(part.tokens.get(at + 1), name) || !is_punct(part.tokens.get(at + 2), '=') {
+                return None;
+            }
+            Some(part.tokens[at + 3..].iter().filter(|token| !is_punct(Some(token), ';')).cloned().collect())
+        })
+    }
+
+    /// The doc comment among the attributes.
+    pub(crate) fn doc(&self) -> String {
+        doc(&self.attributes)
+    }
+
+    /// Functions that were taken out, in an impl of their own, where they mean the same and disturb nothing.
+    pub(crate) fn outside(&self, functions: &[Part], trait_path: &TokenStream) -> TokenStream {
+        let functions = functions.iter().map(|part| written_out(part.tokens(), trait_path));
+        let (self_type, generics, cfg) = (&self.self_type, &self.generics, self.conditions());
+        quote! {
+            #cfg
+            #[allow(dead_code)]
+            impl #generics #self_type {
+                #(#functions)*
+            }
+        }
     }
 
     /// Adds an item to the end of the body.
@@ -195,6 +248,12 @@ impl Part {
         Self { tokens, function, has_generics, parameters }
     }
 
+    /// True if it is an `async fn`.
+    pub(crate) fn is_async(&self) -> bool {
+        let before = self.tokens.iter().take_while(|token| !matches!(token, TokenTree::Ident(word) if *word == "fn"));
+        self.function.is_some() && before.into_iter().any(|t| matches!(t, TokenTree::Ident(word) if *word == "async"))
+    }
+
     /// True if the function takes `self` by value.
     pub(crate) fn consumes_self(&self) -> bool {
         let Some(parameters) = &self.parameters else { return false };
@@ -215,15 +274,9 @@ impl Part {
     pub(crate) fn tokens(&self) -> TokenStream {
         self.tokens.iter().cloned().collect()
     }
-
-    /// The function, with the associated types of the trait that it stood in written out in full, so that it means the
-    /// same outside.
-    pub(crate) fn outside_of(&self, trait_path: &TokenStream) -> TokenStream {
-        written_out(self.tokens(), trait_path)
-    }
 }
 
-/// The associated types of `Source`, `DirectSink` and `BufferedSink`.
+/// The associated types of the traits that authors implement.
 const ASSOCIATED_TYPES: &[&str] = &["Config", "Partition", "Offset"];
 
 /// `Self::Offset` becomes `<Self as Trait>::Offset`.
@@ -250,7 +303,20 @@ fn written_out(tokens: TokenStream, trait_path: &TokenStream) -> TokenStream {
     out
 }
 
-fn take_attributes(tokens: &mut Vec<TokenTree>) -> Vec<TokenStream> {
+/// The doc comment among attributes.
+pub(crate) fn doc(attributes: &[TokenStream]) -> String {
+    let all: TokenStream = attributes.iter().map(ToTokens::to_token_stream).collect();
+    syn::Attribute::parse_outer.parse2(all).map_or_else(|_| String::new(), |attrs| crate::doc_comments::text(&attrs))
+}
+
+/// The `#[cfg(..)]` among attributes.
+pub(crate) fn conditions(attributes: &[TokenStream]) -> TokenStream {
+    let is_condition = |attribute: &&TokenStream| matches!(syn::Attribute::parse_outer.parse2((*attribute).clone()), Ok(attrs) if attrs.iter().all(|a| a.path().is_ident("cfg")));
+    attributes.iter().filter(is_condition).cloned().collect()
+}
+
+/// Removes the attributes at the beginning, each as its `#` and its brackets.
+pub(crate) fn take_attributes(tokens: &mut Vec<TokenTree>) -> Vec<TokenStream> {
     let mut attributes = Vec::new();
     while tokens.len() >= 2
         && is_punct(tokens.first(), '#')
@@ -389,7 +455,7 @@ mod tests {
         .unwrap();
         let taken = item.take_functions(|part| part.function.as_ref().unwrap() == "commit");
         assert_eq!(
-            taken[0].outside_of(&quote!(S)).to_string(),
+            written_out(taken[0].tokens(), &quote!(S)).to_string(),
             "async fn commit (& mut self , o : < Self as S > :: Offset) { Self :: f (o) }"
         );
         let consuming = item.take_functions(Part::consumes_self);

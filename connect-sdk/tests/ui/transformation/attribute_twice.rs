@@ -1,0 +1,21 @@
+//! The attribute stands there twice.
+
+use connect_sdk::prelude::*;
+use given::Settings;
+
+struct Limit {
+    left: u64,
+}
+
+#[transformation]
+#[transformation(name = "again")] //~ ERROR an item is described once
+impl Transformation for Limit {
+    type Config = Settings;
+
+    fn new(_: Settings) -> Result<Self, ConfigErrors> {
+        Ok(Self { left: 1 })
+    }
+    fn apply(&mut self, record: ConnectRecord) -> Result<Option<ConnectRecord>, DataError> {
+        Ok(Some(record))
+    }
+}
