@@ -3,9 +3,16 @@
 //! librdkafka, and the real worker.
 #![forbid(unsafe_code)]
 
-use connect_runtime::kafka::{ClientConfig, ClientKind, Cluster as WireCluster, ErrorClass, KafkaAdmin, KafkaError};
-use connect_tests::{Cluster, SecureBroker, Standalone, certificates::Authority, eventually_true, unique};
-use std::time::Duration;
+use connect_runtime::kafka::{
+    ClientConfig, ClientKind, Cluster as WireCluster, ErrorClass, KafkaAdmin, KafkaError, OffsetRecords,
+    TransactionalTaskProducer,
+};
+use connect_sdk::{
+    source::{OffsetMap, PartitionMap},
+    task::ports::TransactionalProducer,
+};
+use connect_tests::{Cluster, SecureBroker, Standalone, Worker, certificates::Authority, eventually_true, unique};
+use std::{future::poll_fn, sync::Arc, time::Duration};
 
 const TIMEOUT: Duration = Duration::from_secs(60);
 const MECHANISMS: [&str; 4] = ["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER"];
@@ -176,17 +183,96 @@ fn a_worker_moves_records_over_tls_and_says_no_secret() {
     assert!(!worker.log().contains(SecureBroker::PASSWORD), "a secret is in the log");
 }
 
+/// Waits until the task of a connector has failed because its login was refused, and says how.
+fn wait_for_refusal(worker: &mut Worker, connector: &str, mechanism: &str, bootstrap: &str) {
+    let what = format!("the task of `{connector}` has failed for its login by {mechanism}");
+    eventually_true(&what, TIMEOUT, || {
+        worker.log().lines().any(|line| {
+            // Before its producer starts, a task with transactions fences through the worker's own client.
+            let by_library = line.contains(&format!("the broker refuses the login by SASL mechanism `{mechanism}`"));
+            let by_worker = line.contains("no login at broker") && line.contains("SaslAuthenticationFailed");
+            line.contains("task failed")
+                && line.contains(&format!("connector={connector} "))
+                && (by_library || by_worker)
+                && line.contains(mechanism)
+                && line.contains(bootstrap)
+        })
+    });
+}
+
+/// Of a producer that gets nowhere.
+struct NoOffsets;
+
+impl OffsetRecords for NoOffsets {
+    fn topic(&self) -> &'static str {
+        "offsets"
+    }
+
+    fn records(&self, _: &[(PartitionMap, OffsetMap)]) -> Vec<(Vec<u8>, Vec<u8>)> {
+        Vec::new()
+    }
+
+    fn committed(&self, _: Vec<(PartitionMap, OffsetMap)>) {}
+}
+
+#[tokio::test]
+async fn a_producer_with_transactions_ends_when_its_login_is_refused() {
+    let broker = SecureBroker::start();
+    let entries = broker.sasl_ssl("PLAIN", WRONG);
+    let builder = ClientConfig::builder(ClientKind::Producer);
+    let builder = entries.iter().fold(builder, |builder, (key, value)| builder.set(key, value));
+    let config = builder.transactional(unique("refused")).build().expect("the settings are right").0;
+    let mut producer = TransactionalTaskProducer::start(&config, Arc::new(NoOffsets)).expect("a producer starts");
+    let started = tokio::time::timeout(TIMEOUT, poll_fn(|cx| producer.poll_start(cx))).await;
+    let error = started.expect("an answer comes").expect_err("the login is refused");
+    assert!(!error.is_retriable(), "{error}");
+    let text = error.to_string();
+    assert!(text.contains("the broker refuses the login by SASL mechanism `PLAIN`"), "{text}");
+    assert!(text.contains(broker.kafka().bootstrap_of("SASL_SSL")) && !text.contains(WRONG), "{text}");
+}
+
 #[test]
-fn a_worker_with_a_wrong_password_says_so_and_says_no_secret() {
+fn a_worker_with_a_wrong_password_fails_its_tasks_and_says_no_secret() {
     let broker = SecureBroker::start();
     for mechanism in ["PLAIN", "SCRAM-SHA-512"] {
         let entries = broker.sasl_ssl(mechanism, WRONG);
         let setup = piped(&broker, &entries, &unique("secured"));
         let mut worker = setup.start_with([("CONNECT_LOG", "trace")]);
-        worker.wait_for_log("SASL authentication error", TIMEOUT);
+        for connector in ["source", "sink"] {
+            wait_for_refusal(&mut worker, connector, mechanism, broker.kafka().bootstrap_of("SASL_SSL"));
+        }
         worker.kill9();
         let log = worker.log();
         assert!(!log.contains(WRONG), "{mechanism}: a secret is in the log");
         assert_eq!(setup.read("out.txt"), "", "{mechanism}");
     }
+}
+
+#[test]
+fn a_task_whose_login_is_refused_fails_and_its_neighbours_go_on() {
+    let broker = SecureBroker::start();
+    let mechanism = "SCRAM-SHA-256";
+    let of = |password| broker.sasl_ssl(mechanism, password);
+    let wrong = of(WRONG).into_iter().find(|(key, _)| key == "sasl.jaas.config").expect("there is a password").1;
+    let topic = unique("secured");
+    let setup = piped(&broker, &of(SecureBroker::PASSWORD), &topic);
+    let (input, output) = (setup.path("in.txt"), setup.path("wrong.txt"));
+    let source = [("connector.class", "FileStreamSource"), ("file", &*input), ("topic", &*topic)];
+    let in_producer = [("producer.override.sasl.jaas.config", &*wrong)];
+    let exactly_once =
+        [("exactly.once.source.support", "enabled"), ("offsets.storage.topic", "wrong-offsets"), ("tasks.max", "1")];
+    let sink = [("connector.class", "FileStreamSink"), ("file", &*output), ("topics", &*topic)];
+    let setup = setup
+        .connector("producing", &[&source[..], &in_producer].concat())
+        .connector("in-transactions", &[&source[..], &in_producer, &exactly_once].concat())
+        .connector("consuming", &[&sink[..], &[("consumer.override.sasl.jaas.config", &*wrong)]].concat());
+    let mut worker = setup.start();
+    for connector in ["producing", "in-transactions", "consuming"] {
+        wait_for_refusal(&mut worker, connector, mechanism, "127.0.0.1");
+    }
+    eventually_true("the lines came through", TIMEOUT, || setup.read("out.txt") == "one\ntwo\n");
+    worker.terminate();
+    assert_eq!(worker.wait_for_code(TIMEOUT), 0);
+    assert!(!worker.log().contains(WRONG), "a secret is in the log");
+    assert_eq!(setup.read("wrong.txt"), "");
 }

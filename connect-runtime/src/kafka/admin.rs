@@ -96,7 +96,7 @@ pub trait TopicAdmin: Send + Sync {
     /// Waits until a broker answers; says once, and then at a growing interval, that none does.
     ///
     /// # Errors
-    /// Retriable: none answered within `timeout`.
+    /// Retriable: none answered within `timeout`. Fatal: the login was refused.
     fn wait_for_broker(&self, timeout: Duration) -> BoxFuture<'_, Result<(), KafkaError>>;
 }
 
@@ -104,7 +104,7 @@ pub trait TopicAdmin: Send + Sync {
 #[derive(Debug, Clone)]
 pub struct KafkaAdmin {
     client: Arc<Client>,
-    _events: Arc<EventThread>,
+    events: Arc<EventThread>,
     bootstrap: Arc<str>,
 }
 
@@ -118,18 +118,36 @@ impl KafkaAdmin {
         put(&mut entries, "allow.auto.create.topics", false);
         let client = Client::new(Role::Producer, &entries)
             .map_err(|error| KafkaError::native(&error, "cannot create an admin client"))?;
-        let events = EventThread::start(&client, config.client_id(), config.oauth.clone())?;
-        Ok(Self { client, _events: Arc::new(events), bootstrap: config.bootstrap_servers().into() })
+        let events = EventThread::start(&client, config)?;
+        Ok(Self { client, events: Arc::new(events), bootstrap: config.bootstrap_servers().into() })
     }
 
-    /// Runs `ask` where it may block.
+    /// Runs `ask` where it may block. A client that fails meanwhile would be waited for in vain; the question is left then.
     async fn blocking<T: Send + 'static>(
         &self,
         ask: impl FnOnce(&Arc<Client>) -> Result<T, KafkaError> + Send + 'static,
     ) -> Result<T, KafkaError> {
         let client = Arc::clone(&self.client);
-        match tokio::task::spawn_blocking(move || ask(&client)).await {
-            Ok(answer) => answer,
+        let mut failure = self.events.failure();
+        let mut asked = tokio::task::spawn_blocking(move || ask(&client));
+        let answer = loop {
+            tokio::select! {
+                answer = &mut asked => break answer,
+                Ok(()) = failure.changed() => {
+                    if let Some(error) = failure.borrow_and_update().clone() {
+                        return Err(error);
+                    }
+                }
+            }
+        };
+        match answer {
+            Ok(Ok(answer)) => {
+                self.events.works();
+                Ok(answer)
+            }
+            // Nobody could be asked: a client that has failed says better why.
+            Ok(Err(error)) if error.class() == ErrorClass::Retriable => Err(failure.borrow().clone().unwrap_or(error)),
+            Ok(Err(error)) => Err(error),
             Err(error) => Err(KafkaError::new(ErrorClass::Fatal, format!("a request to the broker ended: {error}"))),
         }
     }
@@ -215,7 +233,7 @@ impl KafkaAdmin {
                 }
                 return Ok(());
             };
-            if start.elapsed() >= timeout {
+            if start.elapsed() >= timeout || error.class() == ErrorClass::Fatal {
                 return Err(error);
             }
             if start.elapsed() >= mention {

@@ -11,9 +11,11 @@ use std::{
 };
 
 use rdkafka::error::RDKafkaErrorCode as Code;
+use tokio::sync::watch;
 use tracing::{debug, error, info, warn};
 
 use super::{
+    client_config::ClientConfig,
     error::{ErrorClass, KafkaError, is_connectivity},
     ffi::{Client, EventKind},
     oauth::OauthSource,
@@ -25,6 +27,15 @@ const REPEAT_FIRST: Duration = Duration::from_secs(10);
 const REPEAT_MAX: Duration = Duration::from_secs(300);
 /// The thread looks around at least this often; whatever happens wakes it.
 const EVENT_THREAD_IDLE: Duration = Duration::from_secs(1);
+/// So many refused logins in a row end a client, which would go on trying for ever. Java's clients end with the first one; a
+/// broker that has just started, or a credential that is being changed, gets another chance here. librdkafka tells of the
+/// first two of a connection at once and of later ones every 30 s.
+const REFUSED_LOGINS_MAX: u32 = 2;
+/// Refused logins that lie further apart are no row.
+const REFUSED_LOGINS_APART: Duration = Duration::from_secs(90);
+/// What librdkafka says when a broker has answered a login with a refusal, or does not know its mechanism. Tokens that cannot
+/// be had and connections that break meanwhile are told in other words: these pass.
+const REFUSALS: [&str; 2] = ["SASL authentication error: ", "Broker: Unsupported SASL mechanism"];
 /// syslog's number for warnings: what is above is not shown unless debugging is.
 const LEVEL_WARNING: i32 = 4;
 
@@ -33,6 +44,9 @@ pub(super) struct ClientEvents {
     client: Arc<Client>,
     client_id: String,
     oauth: Option<OauthSource>,
+    /// How the client logs in, for errors.
+    mechanism: String,
+    logins: Logins,
     trouble: Trouble,
     warnings: Trouble,
     /// The first of the transaction.
@@ -40,11 +54,13 @@ pub(super) struct ClientEvents {
 }
 
 impl ClientEvents {
-    pub(super) fn new(client: Arc<Client>, client_id: &str, oauth: Option<OauthSource>) -> Self {
+    pub(super) fn new(client: Arc<Client>, config: &ClientConfig) -> Self {
         Self {
             client,
-            client_id: client_id.to_owned(),
-            oauth,
+            client_id: config.client_id().to_owned(),
+            oauth: config.oauth.clone(),
+            mechanism: config.native("sasl.mechanism").unwrap_or_default().to_owned(),
+            logins: Logins::default(),
             trouble: Trouble::default(),
             warnings: Trouble::default(),
             transaction_error: None,
@@ -70,6 +86,7 @@ impl ClientEvents {
 
     /// To be called when the broker has answered something: ends a trouble.
     pub(super) fn alive(&mut self) {
+        self.logins.n = 0;
         if let Some(lasted) = self.trouble.end() {
             info!(client = %self.client_id, lasted_ms = lasted.as_millis(), "broker is reachable again");
         }
@@ -106,11 +123,17 @@ impl ClientEvents {
         }
     }
 
-    /// An error of the client as a whole. Only a fatal one ends it; the library gets over all others by itself.
+    /// An error of the client as a whole. A fatal one ends it, and logins that are refused; the library gets over all others
+    /// by itself.
     fn error(&mut self, code: Code, fatal: bool, text: &str) -> Result<(), KafkaError> {
         if fatal || code == Code::Fatal {
             let (code, text) = self.client.native().fatal_error().unwrap_or((code, text.to_owned()));
             return Err(KafkaError::coded(code, "the client has failed", &text).fatal());
+        }
+        let is_refusal = code == Code::Authentication && REFUSALS.iter().any(|said| text.contains(said));
+        if is_refusal && self.logins.refused(Instant::now()) {
+            let what = format!("the broker refuses the login by SASL mechanism `{}`", self.mechanism);
+            return Err(KafkaError::coded(code, &what, text).fatal());
         }
         let due = self.trouble.is_due(Instant::now());
         if !due {
@@ -142,35 +165,47 @@ impl ClientEvents {
 pub(super) struct EventThread {
     stop: Arc<AtomicBool>,
     thread: Thread,
+    failed: Arc<watch::Sender<Option<KafkaError>>>,
 }
 
 impl EventThread {
     /// Starts the thread; it ends when the value is dropped.
-    pub(super) fn start(client: &Arc<Client>, client_id: &str, oauth: Option<OauthSource>) -> Result<Self, KafkaError> {
+    pub(super) fn start(client: &Arc<Client>, config: &ClientConfig) -> Result<Self, KafkaError> {
         let stop = Arc::new(AtomicBool::new(false));
-        let mut events = ClientEvents::new(Arc::clone(client), client_id, oauth);
+        let failed = Arc::new(watch::Sender::new(None));
+        let mut events = ClientEvents::new(Arc::clone(client), config);
+        let tell = Arc::clone(&failed);
         let (client, stopped) = (Arc::clone(client), Arc::clone(&stop));
         let serve = move || {
             let mut queue = client.main_queue();
             queue.wake(thread::current());
-            let mut last_error = None;
             while !stopped.load(Ordering::Acquire) {
                 while let Some(event) = queue.poll(Duration::ZERO) {
                     if let Err(error) = events.serve(event.kind()) {
-                        if last_error.as_ref() != Some(&error) {
+                        if tell.borrow().is_none() {
                             error!(client = %events.client_id, error = %error, "client has failed");
                         }
-                        last_error = Some(error);
+                        tell.send_replace(Some(error));
                     }
                 }
                 thread::park_timeout(EVENT_THREAD_IDLE);
             }
         };
         let thread = thread::Builder::new()
-            .name(client_id.to_owned())
+            .name(config.client_id().to_owned())
             .spawn(serve)
             .map_err(|error| KafkaError::new(ErrorClass::Retriable, format!("cannot start a thread: {error}")))?;
-        Ok(Self { stop, thread: thread.thread().clone() })
+        Ok(Self { stop, thread: thread.thread().clone(), failed })
+    }
+
+    /// Told when the client fails; empty again after [`Self::works`].
+    pub(super) fn failure(&self) -> watch::Receiver<Option<KafkaError>> {
+        self.failed.subscribe()
+    }
+
+    /// To be called when a request was answered: what has failed before is over.
+    pub(super) fn works(&self) {
+        self.failed.send_if_modified(|failed| failed.take().is_some());
     }
 }
 
@@ -178,6 +213,25 @@ impl Drop for EventThread {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Release);
         self.thread.unpark();
+    }
+}
+
+/// How often logins were refused in a row.
+#[derive(Debug, Default)]
+struct Logins {
+    n: u32,
+    last: Option<Instant>,
+}
+
+impl Logins {
+    /// Notes one more; true if these were enough.
+    fn refused(&mut self, now: Instant) -> bool {
+        if self.last.is_some_and(|last| now.duration_since(last) > REFUSED_LOGINS_APART) {
+            self.n = 0;
+        }
+        self.n = self.n.saturating_add(1);
+        self.last = Some(now);
+        self.n >= REFUSED_LOGINS_MAX
     }
 }
 
@@ -219,6 +273,17 @@ impl Trouble {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn logins_that_are_refused_in_a_row_are_enough_and_others_are_not() {
+        let start = Instant::now();
+        let mut logins = Logins::default();
+        let after = |seconds| start + Duration::from_secs(seconds);
+        assert_eq!(
+            [0, 200, 400, 430, 460].map(|second| logins.refused(after(second))),
+            [false, false, false, true, true]
+        );
+    }
 
     #[test]
     fn a_trouble_is_said_at_a_growing_interval() {

@@ -137,11 +137,7 @@ impl KafkaLog {
             shared: Arc::clone(&shared),
             topic: name.clone(),
             positions: vec![0; n_partitions],
-            events: ClientEvents::new(
-                Arc::clone(&client),
-                clients.consumer.client_id(),
-                clients.consumer.oauth.clone(),
-            ),
+            events: ClientEvents::new(Arc::clone(&client), &clients.consumer),
             batches: BatchReader::new(ROUND_RECORDS_MAX),
             on_record,
             handle,

@@ -80,7 +80,7 @@ impl Parts {
         for queue in [&mut queue, &mut records, &mut answers] {
             queue.wake(thread::current());
         }
-        let events = ClientEvents::new(Arc::clone(&client), config.client_id(), config.oauth.clone());
+        let events = ClientEvents::new(Arc::clone(&client), config);
         Self { events, commits: Commits::new(Arc::clone(&client), answers), records, queue, client }
     }
 }

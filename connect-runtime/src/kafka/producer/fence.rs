@@ -98,7 +98,7 @@ impl Work {
             .map_err(|error| KafkaError::native(&error, "cannot create a producer"))?;
         let mut queue = client.main_queue();
         queue.wake(thread::current());
-        let mut events = ClientEvents::new(Arc::clone(&client), config.client_id(), config.oauth.clone());
+        let mut events = ClientEvents::new(Arc::clone(&client), &config);
         let mut why = String::new();
         let may_go_on = |failure: &crate::kafka::ffi::TransactionFailure| {
             why.clone_from(&failure.text);

@@ -105,7 +105,7 @@ impl Worker {
                 is_transactional: config.transactional_id().is_some(),
             },
             slots: Slots::default(),
-            events: ClientEvents::new(Arc::clone(&client), config.client_id(), config.oauth.clone()),
+            events: ClientEvents::new(Arc::clone(&client), config),
             batches: VecDeque::new(),
             topics: Topics { client, by_name: HashMap::new(), topics: Vec::new() },
             hurry: None,
