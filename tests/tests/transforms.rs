@@ -96,6 +96,37 @@ fn a_source_writes_the_bytes_that_kafka_connect_writes() {
     drop(java);
 }
 
+#[test]
+fn a_topic_that_a_chain_chose_is_made_by_the_rules_for_topics() {
+    let cluster = Cluster::shared();
+    let topic = unique("ruled");
+    let setup = Standalone::new(cluster.bootstrap());
+    setup.write("in.txt", "a line\n");
+    let file = setup.path("in.txt");
+    let setup = setup.connector(
+        &unique("source"),
+        &[
+            ("connector.class", "FileStreamSource"),
+            ("file", &file),
+            ("topic", &topic),
+            ("transforms", "route"),
+            ("transforms.route.type", "org.apache.kafka.connect.transforms.RegexRouter"),
+            ("transforms.route.regex", ".*"),
+            ("transforms.route.replacement", "$0-routed"),
+            ("topic.creation.groups", "routed"),
+            ("topic.creation.routed.include", ".*-routed"),
+            ("topic.creation.routed.partitions", "3"),
+            ("topic.creation.default.partitions", "1"),
+            ("topic.creation.default.replication.factor", "1"),
+        ],
+    );
+    let worker = setup.start();
+    let routed = format!("{topic}-routed");
+    assert_eq!(cluster.wait_for_records(&routed, 1, TIMEOUT)[0].text(), "a line");
+    assert_eq!(cluster.partitions(&routed), Some(3), "the rule for the routed name made it, no other one");
+    stop(worker);
+}
+
 /// A sink that writes one text of each record.
 fn sink(cluster: &Cluster, topic: &str, entries: &[(&str, &str)]) -> (Standalone, String) {
     let setup = Standalone::new(cluster.bootstrap());

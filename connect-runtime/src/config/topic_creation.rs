@@ -176,6 +176,19 @@ mod tests {
     }
 
     #[test]
+    fn the_default_group_may_be_named_and_stays_the_last_one() {
+        for groups in ["default", "default,g", "g,default"] {
+            let pairs = [("topic.creation.groups", groups), ("topic.creation.g.include", "x.*")];
+            let pairs = &pairs[..if groups == "default" { 1 } else { 2 }];
+            let rules = rules(&[&DEFAULTS[..], pairs].concat()).unwrap().unwrap();
+            let expected = if groups == "default" { "default" } else { "g" };
+            assert_eq!([&*rules.group("xa").unwrap().name, &*rules.group("y").unwrap().name], [expected, "default"]);
+            let default = rules.group("y").unwrap();
+            assert_eq!((default.partitions, default.replication_factor), (3, 2), "{groups}");
+        }
+    }
+
+    #[test]
     fn nothing_is_asked_of_a_connector_without_rules() {
         assert!(rules(&[("name", "c")]).unwrap().is_none());
     }

@@ -70,6 +70,24 @@ mod tests {
     }
 
     #[test]
+    fn there_are_never_more_tasks_than_tasks_max() {
+        // Before there were more, as many, fewer.
+        let before = groups(&["a", "b", "c", "d", "e"]);
+        for tasks_max in 0..=7 {
+            for n in 0..=5 {
+                let now = partitions(&"abcde"[..n]);
+                let expected = tasks_max.min(n);
+                let regrouped =
+                    [&before[..], &before[..2], &[]].map(|old| regroup_partitions(old, now.clone(), tasks_max));
+                for groups in [&[group_partitions(now.clone(), tasks_max)][..], &regrouped].concat() {
+                    assert_eq!(groups.len(), expected, "{n} partitions, `tasks.max` {tasks_max}");
+                    assert!(groups.iter().all(|group| !group.is_empty()));
+                }
+            }
+        }
+    }
+
+    #[test]
     fn a_partition_keeps_its_task_where_it_can() {
         let before = groups(&["abc", "de"]);
         // One more: only it is new, in the group that has room.
