@@ -82,6 +82,12 @@ impl Standalone {
         self.connector_file(&format!("{name}.properties"), &text)
     }
 
+    /// Changes the properties of a connector that was added by [`Self::connector`], from the next start on.
+    pub fn rewrite_connector<V: AsRef<str>>(&self, name: &str, entries: &[(&str, V)]) {
+        let entries = entries.iter().map(|(key, value)| (*key, value.as_ref()));
+        self.write(&format!("{name}.properties"), properties::to_text([("name", name)].into_iter().chain(entries)));
+    }
+
     /// Adds a connector's file with this text: `.properties` or `.json`.
     #[must_use]
     pub fn connector_file(mut self, file_name: &str, text: &str) -> Self {

@@ -10,6 +10,13 @@ use crate::proxy::Proxy;
 
 /// How often the broker looks for transactions that have run out of time. Milliseconds; Kafka's default is 10 s.
 const EXPIRY_CHECK_MS: &str = "200";
+/// Members of groups of KIP-848 have their session time-out from the broker, which is 45 s at least by default.
+const GROUPS: [(&str, &str); 4] = [
+    ("group.consumer.min.session.timeout.ms", "1000"),
+    ("group.consumer.session.timeout.ms", "1500"),
+    ("group.consumer.min.heartbeat.interval.ms", "100"),
+    ("group.consumer.heartbeat.interval.ms", "300"),
+];
 
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -33,6 +40,7 @@ impl Arena {
         let options = Options::new()
             .proxy(proxy.port())
             .property("transaction.abort.timed.out.transaction.cleanup.interval.ms", EXPIRY_CHECK_MS);
+        let options = GROUPS.iter().fold(options, |options, (key, value)| options.property(*key, *value));
         let kafka = broker::start(options);
         proxy.forward_to(kafka.behind_proxy().expect("the broker was started for a proxy"));
         let cluster = Cluster::at(kafka.bootstrap());

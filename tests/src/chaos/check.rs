@@ -1,6 +1,8 @@
 //! The verdicts: pure functions over what was seen.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::rules::Fate;
 
 /// A record of the source `numbers` as a reader of committed records saw it, in the order of its topic's partition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,12 +36,13 @@ pub struct Life {
 /// How many more records of a source partition than expected are named in an error.
 const NAMED_MAX: usize = 5;
 
-/// Every record once, in order within its source partition.
+/// Every record that belongs here once, in order within its source partition, and no other one.
 ///
 /// # Errors
-/// What is missing, doubled or out of order.
-pub fn exactly_once(seen: &[Seen], partitions: i64, records: i64) -> Result<(), String> {
-    let mut next: BTreeMap<i64, i64> = (0..partitions).map(|p| (p, 0)).collect();
+/// What is missing, doubled, out of order or elsewhere at home.
+pub fn exactly_once(seen: &[Seen], partitions: i64, records: i64, belongs: impl Fn(i64) -> bool) -> Result<(), String> {
+    let next_from = |from: i64| (from..records).find(|number| belongs(*number)).unwrap_or(records);
+    let mut next: BTreeMap<i64, i64> = (0..partitions).map(|p| (p, next_from(0))).collect();
     let mut faults = Vec::new();
     for record in seen {
         let Some(expected) = next.get_mut(&record.series) else {
@@ -48,11 +51,109 @@ pub fn exactly_once(seen: &[Seen], partitions: i64, records: i64) -> Result<(), 
         if record.number != *expected {
             faults.push(format!("partition {}: {} where {expected} should be", record.series, record.number));
         }
-        *expected = record.number + 1;
+        *expected = next_from(record.number + 1);
     }
     for (p, end) in next {
         if end != records {
             faults.push(format!("partition {p} ends before {end} and not {records}"));
+        }
+    }
+    verdict(faults)
+}
+
+/// Records and offsets of transactions are seen together or not at all: of those that belong here, all that are before the
+/// stored offsets are seen, and no other one.
+///
+/// # Errors
+/// What is seen and not stored, or stored and not seen.
+pub fn atomic(seen: &[Seen], stored: &Stored, belongs: impl Fn(i64) -> bool) -> Result<(), String> {
+    let mut numbers: BTreeMap<i64, BTreeSet<i64>> = BTreeMap::new();
+    for record in seen {
+        numbers.entry(record.series).or_default().insert(record.number);
+    }
+    let mut faults = Vec::new();
+    for (p, numbers) in &numbers {
+        let offset = stored.get(p).copied().unwrap_or(0);
+        faults.extend(
+            numbers
+                .range(offset..)
+                .map(|number| format!("partition {p}: {number} is seen, and the stored offset is {offset}")),
+        );
+    }
+    for (p, offset) in stored {
+        let seen = |number: &i64| numbers.get(p).is_some_and(|numbers| numbers.contains(number));
+        faults.extend(
+            (0..*offset)
+                .filter(|number| belongs(*number) && !seen(number))
+                .map(|number| format!("partition {p}: {number} is not seen, and the stored offset is {offset}")),
+        );
+    }
+    verdict(faults)
+}
+
+/// Every stored offset is at the end of a transaction of so many records.
+///
+/// # Errors
+/// Which one is not.
+pub fn at_boundaries(stored: &Stored, block: i64, records: i64) -> Result<(), String> {
+    let between = stored.iter().filter(|(_, offset)| **offset != records && **offset % block != 0);
+    verdict(between.map(|(p, offset)| format!("partition {p}: {offset} is within a transaction of {block}")).collect())
+}
+
+/// The counts that a worker gives when its tasks end are those of what became of the records. `log` says where its tasks
+/// began; `stored` is where they ended. A task that was opened again may have counted records twice.
+///
+/// # Errors
+/// Which count is wrong.
+pub fn counted(log: &str, stored: &Stored, fate: impl Fn(i64) -> Fate) -> Result<(), String> {
+    let mut begins: BTreeMap<i64, i64> = BTreeMap::new();
+    let mut again = false;
+    for line in log.lines().filter(|line| line.contains("numbers opened")) {
+        let pairs = line.split_once("from=[").and_then(|(_, rest)| rest.split_once(']')).map_or("", |(pairs, _)| pairs);
+        let numbers: Vec<i64> =
+            pairs.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse().ok()).collect();
+        for pair in numbers.chunks_exact(2) {
+            let first = begins.entry(pair[0]).or_insert(pair[1]);
+            again |= *first != pair[1];
+            *first = (*first).min(pair[1]);
+        }
+    }
+    let sum = |key: &str| -> i64 {
+        let ended = log.lines().filter(|line| line.contains("task ended"));
+        let counts =
+            ended.filter_map(|line| line.split_once(&format!(" {key}="))?.1.split(' ').next()?.parse::<i64>().ok());
+        counts.sum()
+    };
+    let mut faults = Vec::new();
+    for (key, which) in [("filtered", Fate::Dropped), ("dead_letters", Fate::Letter)] {
+        let of = |(p, begin): (&i64, &i64)| {
+            let end = stored.get(p).copied().unwrap_or(0);
+            (*begin..end).filter(|number| fate(*number) == which).count()
+        };
+        let expected = i64::try_from(begins.iter().map(of).sum::<usize>()).unwrap_or(i64::MAX);
+        let found = sum(key);
+        if found < expected || (found > expected && !again) {
+            faults.push(format!("`{key}` is {found} and not {expected}; the tasks began at {begins:?}"));
+        }
+    }
+    verdict(faults)
+}
+
+/// No record of a target that keeps the offsets is there twice, and none is left out before another one.
+///
+/// # Errors
+/// Which ones.
+pub fn written_once(written: &BTreeMap<(i32, i64), Vec<String>>) -> Result<(), String> {
+    let mut faults = Vec::new();
+    let mut ends: BTreeMap<i32, i64> = BTreeMap::new();
+    for ((series, offset), values) in written {
+        let end = ends.entry(*series).or_insert(0);
+        if *offset != *end {
+            faults.push(format!("series {series}: {offset} is written where {end} should be"));
+        }
+        *end = offset + 1;
+        if values.len() != 1 {
+            faults.push(format!("series {series}: {offset} is written {} times", values.len()));
         }
     }
     verdict(faults)
@@ -202,13 +303,63 @@ mod tests {
 
     #[test]
     fn exactly_once_refuses_what_is_lost_doubled_or_moved() {
-        assert_eq!(exactly_once(&seen(&[(1, 0), (1, 1), (2, 2)]), 1, 3), Ok(()));
+        let all = |_| true;
+        assert_eq!(exactly_once(&seen(&[(1, 0), (1, 1), (2, 2)]), 1, 3, all), Ok(()));
         for wrong in
             [&[(1, 0), (1, 2)][..], &[(1, 0), (1, 1)], &[(1, 0), (1, 1), (2, 1), (2, 2)], &[(1, 1), (1, 0), (1, 2)]]
         {
-            exactly_once(&seen(wrong), 1, 3).unwrap_err();
+            exactly_once(&seen(wrong), 1, 3, all).unwrap_err();
         }
-        exactly_once(&seen(&[(1, 0)]), 2, 1).unwrap_err();
+        exactly_once(&seen(&[(1, 0)]), 2, 1, all).unwrap_err();
+        let even = |number| number % 2 == 0;
+        assert_eq!(exactly_once(&seen(&[(1, 0), (1, 2)]), 1, 4, even), Ok(()));
+        for wrong in [&[(1, 0)][..], &[(1, 0), (1, 1), (1, 2)], &[(1, 0), (1, 2), (1, 3)], &[(1, 0), (1, 2), (2, 2)]] {
+            exactly_once(&seen(wrong), 1, 4, even).unwrap_err();
+        }
+    }
+
+    #[test]
+    fn records_and_offsets_are_seen_together() {
+        let (even, stored) = (|number| number % 2 == 0, |offset| Stored::from([(0, offset)]));
+        let two = seen(&[(1, 0), (1, 2)]);
+        for (offset, good) in [(2, false), (3, true), (4, true), (5, false)] {
+            assert_eq!(atomic(&two, &stored(offset), even).is_ok(), good, "{offset}");
+        }
+        atomic(&two, &Stored::new(), even).unwrap_err();
+        for (offset, good) in [(0, true), (3, true), (4, false), (10, true)] {
+            assert_eq!(at_boundaries(&stored(offset), 3, 10).is_ok(), good, "{offset}");
+        }
+    }
+
+    #[test]
+    fn counts_are_those_of_the_records() {
+        let fate = |number| if number % 2 == 0 { Fate::Dropped } else { Fate::Letter };
+        let log = |filtered, letters| {
+            format!(
+                "numbers opened life=\"1-0\" from=[(0, 2)]\nnumbers opened life=\"1-1\" from=[(1, 0)]\n\
+                 task ended task=0 filtered={filtered} failed=1 dead_letters={letters} retries=0\n\
+                 task ended task=1 filtered=1 failed=1 dead_letters=1 retries=0\n"
+            )
+        };
+        let stored = Stored::from([(0, 5), (1, 2)]);
+        assert_eq!(counted(&log(2, 1), &stored, fate), Ok(()));
+        for (filtered, letters) in [(1, 1), (3, 1), (2, 0), (2, 2)] {
+            counted(&log(filtered, letters), &stored, fate).unwrap_err();
+        }
+        let again = format!("numbers opened from=[(0, 3)]\n{}", log(3, 1));
+        assert_eq!(counted(&again, &stored, fate), Ok(()));
+    }
+
+    #[test]
+    fn a_target_that_keeps_offsets_has_each_record_once() {
+        let written = |offsets: &[i64]| {
+            let mut all: BTreeMap<_, Vec<String>> = BTreeMap::new();
+            offsets.iter().for_each(|offset| all.entry((0, *offset)).or_default().push(String::new()));
+            all
+        };
+        assert_eq!(written_once(&written(&[0, 1])), Ok(()));
+        written_once(&written(&[0, 2])).unwrap_err();
+        written_once(&written(&[0, 1, 1])).unwrap_err();
     }
 
     #[test]

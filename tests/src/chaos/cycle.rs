@@ -91,6 +91,7 @@ impl Cycle<'_> {
         }
         self.complete()?;
         let mut stopped = None;
+        let mut last_words = String::new();
         // Where nobody is fenced, a zombie may have stored its own offsets since.
         let two = matches!(self.plan.case.kind, Kind::Zombie | Kind::Twins);
         let is_last_to_store = !two || self.plan.case.subject != Subject::AtLeastOnce;
@@ -110,11 +111,17 @@ impl Cycle<'_> {
                 if code != 0 {
                     return Err(format!("worker {which} ended with exit status {code}"));
                 }
+                if stopped == Some(worker.pid()) {
+                    last_words = worker.log();
+                }
             } else {
                 worker.kill9();
             }
         }
         self.tally.doubled = self.connector.check_end(self.arena, stopped)?;
+        if stopped.is_some() {
+            self.connector.check_counts(self.arena, &last_words)?;
+        }
         Ok(())
     }
 
@@ -138,6 +145,7 @@ impl Cycle<'_> {
             Step::Resume => self.arena.proxy.resume(),
             Step::FillDisk => self.connector.fill_disk(true),
             Step::FreeDisk => self.connector.fill_disk(false),
+            Step::Change => self.connector.change(self.arena, &self.setups),
         }
         Ok(())
     }

@@ -13,12 +13,15 @@ mod feeder;
 mod observer;
 mod plan;
 mod rng;
+mod rules;
+mod sink;
 mod stored;
 mod subject;
 
 pub use arena::Arena;
 pub use cycle::Tally;
 pub use plan::{Case, Kind, Plan, Subject};
+pub use rules::is_nth;
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::rng::Rng;
+use super::rules::Rules;
 use crate::connectors::numbers::mix;
 
 /// What is tried to be broken.
@@ -14,6 +15,15 @@ pub enum Subject {
     AtLeastOnce,
     /// A sink.
     Sink,
+    /// An exactly-once source that says itself where its transactions end.
+    Marked,
+    /// An exactly-once source with transformations that drop some records and cannot take others, which go to a dead letter
+    /// queue.
+    Chained,
+    /// A sink whose group has the protocol of KIP-848.
+    NewGroup,
+    /// A sink whose target keeps the offsets, so that each record is there once.
+    Folder,
 }
 
 /// By what it is tried.
@@ -33,6 +43,19 @@ pub enum Kind {
     Network,
     /// The disk is full for a while.
     Disk,
+    /// The topics are others when a worker comes back.
+    Change,
+}
+
+/// What a change of topics is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    /// None.
+    None,
+    /// So many partitions more.
+    Grow(u64),
+    /// A second topic with so many partitions.
+    Topic(u64),
 }
 
 /// Subject and kind together: the unit that `--only` chooses and that is counted.
@@ -86,6 +109,8 @@ pub enum Step {
     FillDisk,
     /// It can again.
     FreeDisk,
+    /// Changes the topics, and the connector's file where it names them.
+    Change,
 }
 
 /// What the connector under test is like.
@@ -115,6 +140,12 @@ pub struct Shape {
     pub offsets_in_topic: bool,
     /// The sink's class.
     pub sink: &'static str,
+    /// What becomes of a source's records.
+    pub rules: Rules,
+    /// How the sink's topics change.
+    pub change: Change,
+    /// The sink's topics are named by a pattern.
+    pub by_regex: bool,
     /// The last worker is stopped in good order rather than killed.
     pub graceful_end: bool,
 }
@@ -140,6 +171,8 @@ pub struct Plan {
 pub const ZOMBIE_TRANSACTION_MS: u64 = 1_500;
 /// How long a sink's group waits for a silent member. Milliseconds.
 pub const SESSION_MS: u64 = 1_500;
+/// The same where the group is to keep the places of the dead. Milliseconds.
+pub const SESSION_LONG_MS: u64 = 30_000;
 /// A crash is awaited at one of the first so many times that its step is reached.
 const CRASH_TIMES_MAX: u64 = 6;
 /// The longest time from a worker's start to its kill: about what it needs to start and to do its work. Milliseconds.
@@ -147,20 +180,54 @@ const LIFE_MS_MAX: u64 = 1_600;
 
 /// The sink that operators use.
 pub const FILE_STREAM_SINK: &str = "FileStreamSink";
+/// The same with `directory`.
+pub const FOLDER_SINK: &str = "FileStreamSink in a folder";
 
 const TRANSACTION_STEPS: [&str; 6] =
     ["before-begin", "after-produce", "before-offsets", "after-offsets", "before-commit", "after-commit"];
 const STORE_STEPS: [&str; 2] = ["before-store", "after-store"];
 const SINK_STEPS: [&str; 2] = ["before-sink-commit", "after-sink-commit"];
 
+impl Subject {
+    /// All of them.
+    pub const ALL: [Self; 7] =
+        [Self::ExactlyOnce, Self::AtLeastOnce, Self::Sink, Self::Marked, Self::Chained, Self::NewGroup, Self::Folder];
+
+    /// True for sinks.
+    pub fn is_sink(self) -> bool {
+        matches!(self, Self::Sink | Self::NewGroup | Self::Folder)
+    }
+
+    /// True for sources whose records and offsets are in one transaction.
+    pub fn is_transactional(self) -> bool {
+        matches!(self, Self::ExactlyOnce | Self::Marked | Self::Chained)
+    }
+}
+
 impl Case {
     /// Every case that makes sense.
     pub fn all() -> Vec<Self> {
-        let kinds = [Kind::Kill, Kind::Step, Kind::Zombie, Kind::Twins, Kind::Broker, Kind::Network, Kind::Disk];
-        let subjects = [Subject::ExactlyOnce, Subject::AtLeastOnce, Subject::Sink];
-        let all = subjects.into_iter().flat_map(|subject| kinds.map(|kind| Self { subject, kind }));
-        // The offsets of an exactly-once source are in Kafka, on no disk of the worker.
-        all.filter(|case| (case.subject, case.kind) != (Subject::ExactlyOnce, Kind::Disk)).collect()
+        let kinds =
+            [Kind::Kill, Kind::Step, Kind::Zombie, Kind::Twins, Kind::Broker, Kind::Network, Kind::Disk, Kind::Change];
+        let all = Subject::ALL.into_iter().flat_map(|subject| kinds.map(|kind| Self { subject, kind }));
+        let makes_sense = |case: &Self| match case.kind {
+            // The offsets of an exactly-once source are in Kafka, on no disk of the worker; no file sink of the product can be
+            // told that the disk is full.
+            Kind::Disk => !case.subject.is_transactional() && case.subject != Subject::Folder,
+            Kind::Change => case.subject.is_sink(),
+            _ => true,
+        };
+        all.filter(makes_sense).collect()
+    }
+
+    /// One of each kind, and of the subjects that differ in little from another one what is their own: for the short form.
+    pub fn short() -> Vec<Self> {
+        let own = |case: &Self| match case.subject {
+            Subject::ExactlyOnce | Subject::AtLeastOnce | Subject::Sink => true,
+            Subject::Marked | Subject::Chained => case.kind == Kind::Step,
+            Subject::NewGroup | Subject::Folder => case.kind == Kind::Kill,
+        };
+        Self::all().into_iter().filter(own).collect()
     }
 
     /// The cases whose name this is or begins with: `sink`, `sink-kill`; of all subjects: `kill`.
@@ -176,7 +243,7 @@ impl Case {
     fn weight(self) -> u64 {
         match self.kind {
             Kind::Kill | Kind::Step => 6,
-            Kind::Network | Kind::Zombie | Kind::Twins | Kind::Disk => 2,
+            Kind::Network | Kind::Zombie | Kind::Twins | Kind::Disk | Kind::Change => 2,
             Kind::Broker => 1,
         }
     }
@@ -209,7 +276,7 @@ impl Shape {
         let partitions = rng.within(1..=4);
         let poll_records = rng.within(1..=30);
         let polls = rng.within(20..=80);
-        let is_sink = case.subject == Subject::Sink;
+        let is_sink = case.subject.is_sink();
         let two = matches!(case.kind, Kind::Zombie | Kind::Twins);
         Self {
             partitions,
@@ -225,15 +292,35 @@ impl Shape {
             boundary_ms: rng.chance(50).then(|| rng.within(20..=150)),
             offsets_in_topic: match case.kind {
                 Kind::Disk => false,
-                _ => case.subject == Subject::ExactlyOnce || two || rng.chance(30),
+                _ => case.subject.is_transactional() || two || rng.chance(30),
             },
             sink: match case.kind {
+                _ if case.subject == Subject::Folder => FOLDER_SINK,
                 // The test's own sinks can be told that the disk is full, and not any more.
                 Kind::Disk => rng.pick(&["files", "slow"]),
                 _ => rng.pick(&["files", FILE_STREAM_SINK, "slow"]),
             },
             graceful_end: rng.chance(75),
+            rules: rules(case.subject, rng),
+            change: match case.kind {
+                Kind::Change if rng.chance(50) => Change::Grow(rng.within(1..=3)),
+                Kind::Change => Change::Topic(rng.within(1..=3)),
+                _ => Change::None,
+            },
+            by_regex: is_sink && rng.chance(30),
         }
+    }
+}
+
+fn rules(subject: Subject, rng: &mut Rng) -> Rules {
+    match subject {
+        Subject::Marked => {
+            Rules { block: rng.within(1..=40), abort_every: rng.pick(&[0, 2, 3, 5]), ..Rules::default() }
+        }
+        Subject::Chained => {
+            Rules { drop_every: rng.pick(&[0, 2, 3, 7]), refuse_every: rng.pick(&[2, 5, 11]), ..Rules::default() }
+        }
+        _ => Rules::default(),
     }
 }
 
@@ -250,9 +337,9 @@ fn steps(case: Case, rng: &mut Rng) -> (Vec<Step>, Which) {
         Kind::Step => {
             far_away(rng, &mut steps);
             let names: &[&str] = match case.subject {
-                Subject::ExactlyOnce => &TRANSACTION_STEPS,
                 Subject::AtLeastOnce => &STORE_STEPS,
-                Subject::Sink => &SINK_STEPS,
+                subject if subject.is_sink() => &SINK_STEPS,
+                _ => &TRANSACTION_STEPS,
             };
             for _ in 0..rng.within(1..=3) {
                 let times = rng.within(1..=CRASH_TIMES_MAX);
@@ -269,7 +356,7 @@ fn steps(case: Case, rng: &mut Rng) -> (Vec<Step>, Which) {
                 steps.push(Step::Wait(rng.within(0..=300)));
             }
             steps.push(Step::Start(1));
-            if case.subject == Subject::ExactlyOnce && apart {
+            if case.subject.is_transactional() && apart {
                 steps.push(Step::AwaitFenced(0));
             } else {
                 steps.extend([Step::Wait(rng.within(300..=1_500)), Step::Kill(0)]);
@@ -311,6 +398,13 @@ fn steps(case: Case, rng: &mut Rng) -> (Vec<Step>, Which) {
             }
             steps.push(Step::FreeDisk);
         }
+        Kind::Change => {
+            steps.extend([Step::Start(0), Step::AwaitProgress, Step::Wait(rng.within(0..=600)), Step::Kill(0)]);
+            steps.extend([Step::Change, Step::Start(0), Step::Wait(rng.within(0..=LIFE_MS_MAX))]);
+            if rng.chance(40) {
+                steps.extend([Step::Kill(0), Step::Start(0)]);
+            }
+        }
     }
     (steps, survivor)
 }
@@ -324,7 +418,7 @@ fn far_away(rng: &mut Rng, steps: &mut Vec<Step>) {
 
 /// A frozen worker is thawed when another one has its place, or when it was given up and nobody has.
 fn zombie(subject: Subject, rng: &mut Rng, steps: &mut Vec<Step>) -> Which {
-    let given_up_ms = if subject == Subject::Sink { SESSION_MS } else { ZOMBIE_TRANSACTION_MS };
+    let given_up_ms = if subject.is_sink() { SESSION_MS } else { ZOMBIE_TRANSACTION_MS };
     let past = rng.within(given_up_ms + 700..=given_up_ms + 1_500);
     steps.extend([Step::Start(0), Step::AwaitProgress, Step::Wait(rng.within(0..=400)), Step::Freeze(0)]);
     if rng.chance(25) {
@@ -340,7 +434,7 @@ fn zombie(subject: Subject, rng: &mut Rng, steps: &mut Vec<Step>) -> Which {
         steps.extend([Step::Wait(past), Step::AwaitProgress]);
     }
     steps.push(Step::Thaw(0));
-    if subject == Subject::ExactlyOnce {
+    if subject.is_transactional() {
         steps.push(Step::AwaitFenced(0));
     } else {
         steps.extend([Step::Wait(rng.within(200..=1_200)), Step::Kill(0)]);
@@ -354,6 +448,10 @@ impl fmt::Display for Case {
             Subject::ExactlyOnce => "eos",
             Subject::AtLeastOnce => "alo",
             Subject::Sink => "sink",
+            Subject::Marked => "marks",
+            Subject::Chained => "chain",
+            Subject::NewGroup => "kip848",
+            Subject::Folder => "folder",
         };
         write!(f, "{subject}-{}", format!("{:?}", self.kind).to_lowercase())
     }
@@ -388,14 +486,23 @@ mod tests {
     }
 
     #[test]
+    fn the_short_form_has_every_subject_and_every_kind() {
+        let short = Case::short();
+        for case in Case::all() {
+            assert!(short.iter().any(|other| other.subject == case.subject), "{case}");
+            assert!(short.iter().any(|other| other.kind == case.kind), "{case}");
+        }
+    }
+
+    #[test]
     fn every_case_is_drawn_and_can_be_named() {
         let all = Case::all();
-        let drawn: Vec<Case> = (0..500).map(|number| Plan::new(1, number, &all).case).collect();
+        let drawn: Vec<Case> = (0..1000).map(|number| Plan::new(1, number, &all).case).collect();
         for case in &all {
             assert!(drawn.contains(case), "{case}");
             assert_eq!(Case::named(&case.to_string()), [*case]);
         }
-        assert_eq!(Case::named("zombie").len(), 3);
+        assert_eq!(Case::named("zombie").len(), Subject::ALL.len());
         assert_eq!(Case::named("eos").len(), 6);
         assert!(Case::named("nothing").is_empty());
     }

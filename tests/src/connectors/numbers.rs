@@ -1,6 +1,7 @@
 //! `numbers`: a source whose record `i` of partition `p` is always the same, so that a reader knows what is missing, what
 //! is doubled and what is out of order.
 
+use crate::chaos::is_nth;
 use connect_sdk::prelude::*;
 use std::{
     fmt::Write as _,
@@ -11,6 +12,11 @@ use tokio::time::Instant;
 
 /// The header that names the life of the task that sent a record, as `process-life`: records of one life are contiguous.
 pub const LIFE_HEADER: &str = "life";
+
+/// The header of records that a test's transformation is to drop.
+pub const DROP_HEADER: &str = "drop";
+/// The header of records that a test's transformation cannot take.
+pub const REFUSE_HEADER: &str = "refuse";
 
 /// The settings of [`Numbers`].
 #[derive(Debug, Clone, ConnectorConfig)]
@@ -41,6 +47,12 @@ pub struct NumbersConfig {
     /// How many polls there are to one that emits records and then fails, to be tried again; 0 is never.
     #[config(default = 0)]
     fail_every_polls: u32,
+    /// Every so-manieth record of a partition has the header [`DROP_HEADER`]; 0 is none.
+    #[config(default = 0)]
+    drop_every: u64,
+    /// Every so-manieth record of a partition has the header [`REFUSE_HEADER`]; 0 is none.
+    #[config(default = 0)]
+    refuse_every: u64,
     /// Whether records have the header that names the life of the task; without it two reads give the same.
     #[config(default = true)]
     life_header: bool,
@@ -98,6 +110,23 @@ fn write_value(text: &mut String, p: i64, i: i64, bytes: usize) {
     }
 }
 
+/// The number of a partition.
+///
+/// # Errors
+/// Its name is not `p` and a number.
+pub(super) fn partition_number(partition: &Series) -> Result<i64> {
+    let number = partition.name.strip_prefix('p').and_then(|p| p.parse().ok());
+    number.ok_or("a partition is not named `p` and a number").fatal()
+}
+
+/// Names another life of a task, and says in the log where it begins.
+pub(super) fn next_life(cursors: &[(i64, Cursor<Series, Next>)]) -> String {
+    let life = format!("{}-{}", std::process::id(), LIVES.fetch_add(1, Ordering::Relaxed));
+    let from: Vec<_> = cursors.iter().map(|(p, at)| (*p, at.offset().map_or(0, |o| o.next))).collect();
+    tracing::info!(life, ?from, "numbers opened");
+    life
+}
+
 /// A step of SplitMix64: equal everywhere and for ever.
 pub(crate) fn mix(state: u64) -> u64 {
     let z = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -118,14 +147,11 @@ impl Source for Numbers {
     }
 
     async fn open(cfg: &NumbersConfig, at: Cursors<Series, Next>) -> Result<Self> {
-        let life = format!("{}-{}", std::process::id(), LIVES.fetch_add(1, Ordering::Relaxed));
         let mut cursors = Vec::with_capacity(at.len());
         for cursor in at {
-            let number = cursor.partition().name.strip_prefix('p').and_then(|p| p.parse().ok());
-            cursors.push((number.ok_or("a partition is not named `p` and a number").fatal()?, cursor));
+            cursors.push((partition_number(cursor.partition())?, cursor));
         }
-        let from: Vec<_> = cursors.iter().map(|(p, at)| (*p, at.offset().map_or(0, |o| o.next))).collect();
-        tracing::info!(life, ?from, "numbers opened");
+        let life = next_life(&cursors);
         Ok(Self { cursors, cfg: cfg.clone(), life, next_poll: Instant::now(), text: String::new() })
     }
 
@@ -175,17 +201,25 @@ fn emit(
     if n == 1 {
         write_value(text, p, i, cfg.record_bytes);
         let record = Record::to(&cfg.topic).key(key.as_str()).value(text.as_str());
-        out.emit(at, marked(record, cfg, life), Next { next: i + 1 });
+        out.emit(at, marked(record, i, cfg, life), Next { next: i + 1 });
     } else {
         let record = |i| Record::to(&cfg.topic).key(key.as_str()).value(value(p, i, cfg.record_bytes));
-        let records = (i..i + n).map(|i| marked(record(i), cfg, life));
+        let records = (i..i + n).map(|i| marked(record(i), i, cfg, life));
         out.emit_group(at, records, Next { next: i + n });
     }
     u32::try_from(n).unwrap_or(u32::MAX)
 }
 
-fn marked<'a>(record: Record<'a>, cfg: &NumbersConfig, life: &'a str) -> Record<'a> {
-    if cfg.life_header { record.header(LIFE_HEADER, life) } else { record }
+fn marked<'a>(mut record: Record<'a>, i: i64, cfg: &NumbersConfig, life: &'a str) -> Record<'a> {
+    if cfg.life_header {
+        record = record.header(LIFE_HEADER, life);
+    }
+    for (header, every) in [(DROP_HEADER, cfg.drop_every), (REFUSE_HEADER, cfg.refuse_every)] {
+        if is_nth(i, every) {
+            record = record.header(header, "");
+        }
+    }
+    record
 }
 
 #[cfg(test)]
