@@ -33,8 +33,8 @@ impl OfPart for ExtractField {
     fn config_def() -> ConfigDef {
         ConfigDef::new()
             .define(key(FIELD, ConfigType::String, Importance::Medium, "The field that is extracted."))
-            .define(syntax_key())
             .define(replace_null_key())
+            .define(syntax_key())
     }
 
     fn new(properties: &Properties, part: Part) -> Result<Self, ConfigErrors> {

@@ -1,7 +1,7 @@
 //! `InsertHeader`: adds a header with a fixed value, whose type is that of its text.
 
 use super::settings::{key, text};
-use connect_sdk::config::{ConfigDef, ConfigErrors, ConfigType, Importance};
+use connect_sdk::config::{ConfigDef, ConfigErrors, ConfigType, Importance, Validator};
 use connect_sdk::data::DataError;
 use connect_sdk::data::values::parse_text;
 use connect_sdk::erased::{DynTransformation, Properties};
@@ -28,12 +28,13 @@ struct InsertHeader {
 }
 
 fn config_def() -> ConfigDef {
-    ConfigDef::new().define(key(HEADER, ConfigType::String, Importance::High, "The name of the header.")).define(key(
-        LITERAL,
-        ConfigType::String,
-        Importance::High,
-        "The value of the header: text, or what text can stand for: `5`, `true`, `[1,2]`, `2020-02-29`.",
-    ))
+    let literal = "The value of the header: text, or what text can stand for: `5`, `true`, `[1,2]`, `2020-02-29`.";
+    ConfigDef::new()
+        .define(
+            key(HEADER, ConfigType::String, Importance::High, "The name of the header.")
+                .validator(Validator::non_null()),
+        )
+        .define(key(LITERAL, ConfigType::String, Importance::High, literal).validator(Validator::non_null()))
 }
 
 impl InsertHeader {
