@@ -3,8 +3,10 @@
 pub mod derive_support;
 
 use crate::{
+    config::{ConfigError, ConfigErrors},
     converter::{ConverterClass, ConverterPlugin},
-    erased::{DynSinkConnector, DynSourceConnector, SinkDescriptor, SourceDescriptor},
+    erased::{DynSinkConnector, DynSourceConnector, Properties, SinkDescriptor, SourceDescriptor},
+    java::version_range::VersionRange,
     sink::SinkConnector,
     source::SourceConnector,
     transform::{PredicateClass, PredicatePlugin, TransformationClass, TransformationPlugin},
@@ -102,6 +104,16 @@ impl fmt::Debug for ConnectorPlugin {
         let kind = if matches!(self, Self::Source(_)) { "source" } else { "sink" };
         write!(f, "{kind} {}", self.class())
     }
+}
+
+/// Asks for the version of a plugin that a key such as `connector.plugin.version` names (KIP-891); without the key any is
+/// good.
+///
+/// # Errors
+/// That the value is no range of versions, or the plugin linked in another version; the connector does not start.
+pub fn require_version(properties: &Properties, key: &str, (class, version): (&str, &str)) -> Result<(), ConfigErrors> {
+    let Some(asked) = properties.get(key) else { return Ok(()) };
+    VersionRange::require(asked.trim(), class, version).map_err(|why| ConfigErrors::from(ConfigError::on(key, why)))
 }
 
 fn clash(kind: &str, old: &str, new: &str, alias: &str) -> String {

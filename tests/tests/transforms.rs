@@ -227,14 +227,19 @@ fn every_mistake_of_a_chain_is_told_before_anything_starts() {
             ("transforms.when.timestamp.format", "yyyy-bb"),
             ("predicates", "isTombStone"),
             ("predicates.isTombStone.type", "RecordIsTombstone"),
+            ("predicates.isTombStone.plugin.version", "[0,99)"),
+            ("connector.plugin.version", "98"),
+            ("value.converter.plugin.version", "(,0)"),
         ],
     );
     let mut worker = setup.start();
-    let log = worker.wait_for_log("its configuration has 4 error(s)", TIMEOUT);
+    let log = worker.wait_for_log("its configuration has 6 error(s)", TIMEOUT);
     for part in [
         "transforms.route.replacement: No group 2",
         "did you mean `org.apache.kafka.connect.transforms.Cast$Value`?",
         "transforms.drop.predicate: `predicates` does not name such a predicate; did you mean `isTombStone`?",
+        "FileStreamSinkConnector not found that matches the version range [98,98]",
+        "JsonConverter not found that matches the version range (,0)",
         "transforms.when.timestamp.format: Illegal pattern character 'b' at index 5",
     ] {
         assert!(log.contains(part), "the log does not tell `{part}`:\n{log}");

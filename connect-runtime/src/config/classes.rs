@@ -121,17 +121,3 @@ impl Recommender for OfferClasses {
         Ok(self.0.iter().map(|name| ParsedValue::Class(name.clone())).collect())
     }
 }
-
-/// Shows the version of a plugin only if the plugin is named.
-#[derive(Debug)]
-pub(super) struct ShowWith(pub(super) &'static str);
-
-impl Recommender for ShowWith {
-    fn valid_values(&self, _: &str, _: &Config) -> Result<Vec<ParsedValue>, ConfigError> {
-        Ok(Vec::new())
-    }
-
-    fn visible(&self, _: &str, config: &Config) -> Result<bool, ConfigError> {
-        Ok(config.get(self.0).is_some_and(|value| !value.is_null()))
-    }
-}

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::classes::{KnownClasses, ShowWith};
+use super::classes::KnownClasses;
 use super::dead_letters::dead_letter_keys;
 use super::key::{key, unique_aliases};
-use super::version_range::version_requirement;
+use super::plugin_versions::{OfferVersionOf, version_requirement};
 use super::{Level, Notice, sink_connector_config_def, sink_topic_errors, source_connector_config_def};
 use connect_sdk::config::ConfigType::{Boolean, Class, Int, List, Long, String as Text};
 use connect_sdk::config::Importance::{High, Low, Medium};
@@ -49,7 +49,7 @@ pub fn connector_config_def(classes: &KnownClasses) -> ConfigDef {
             key("connector.plugin.version", Text, Medium, "The version of the connector, or a range of versions.")
                 .null_default()
                 .validator(version_requirement())
-                .recommender(ShowWith("connector.class"))
+                .recommender(OfferVersionOf { class_key: "connector.class", version: None })
                 .group(COMMON, 3)
                 .width(Middle)
                 .display_name("Connector version"),
@@ -119,7 +119,7 @@ fn converter_keys(def: ConfigDef, classes: &KnownClasses) -> ConfigDef {
             key(version, Text, Low, "The version of the converter, or a range of versions.")
                 .null_default()
                 .validator(version_requirement())
-                .recommender(ShowWith(class))
+                .recommender(OfferVersionOf { class_key: class, version: None })
                 .group(COMMON, order + 1)
                 .width(Narrow)
                 .display_name(format!("{title} version")),

@@ -14,6 +14,7 @@ mod key;
 mod key_list;
 mod no_effect;
 mod override_policy;
+mod plugin_versions;
 mod providers;
 mod rest_validators;
 mod sink;
@@ -22,7 +23,6 @@ mod standalone;
 mod topic_creation;
 mod transform_keys;
 mod validation;
-mod version_range;
 mod worker;
 mod worker_keys;
 

@@ -10,7 +10,7 @@ const REST: &str = "this worker opens no REST API";
 const GROUP: &str = "a standalone worker is in no group";
 
 /// Whole keys.
-const KEYS: [(&str, &str); 29] = [
+const KEYS: [(&str, &str); 26] = [
     ("plugin.path", "plugins are linked into this worker"),
     ("plugin.discovery", "plugins are linked into this worker"),
     ("metric.reporters", JVM),
@@ -28,9 +28,6 @@ const KEYS: [(&str, &str); 29] = [
     ("sasl.login.class", JVM),
     ("sasl.oauthbearer.jwt.retriever.class", JVM),
     ("sasl.oauthbearer.jwt.validator.class", JVM),
-    ("key.converter.plugin.version", "plugins are linked into this worker"),
-    ("value.converter.plugin.version", "plugins are linked into this worker"),
-    ("header.converter.plugin.version", "plugins are linked into this worker"),
     ("listeners", REST),
     ("rest.advertised.host.name", REST),
     ("rest.advertised.port", REST),

@@ -7,6 +7,7 @@ use super::connector::{ConnectorKind, own_keys_def};
 use super::exactly_once::{ExactlyOnceWorker, check_exactly_once, exactly_once_source};
 use super::infos::{ConfigInfo, ConfigInfos, ConfigKeyInfo, ConfigValueInfo};
 use super::override_policy::{ClientKind, OverridePolicy};
+use super::plugin_versions::PluginVersions;
 use super::{
     KnownClasses, sink_connector_config_def, sink_topic_errors, source_connector_config_def, with_transform_keys,
 };
@@ -70,6 +71,8 @@ pub fn validate_connector(request: &Validation<'_>) -> ConfigInfos {
     let framework = with_transform_keys(framework.and(&own_keys_def(kind)), request.plugins, &text);
     let of_framework = framework.keys().iter().filter(|key| connector_def.key(key.name()).is_none()).cloned();
     let of_framework = of_framework.map(|key| with_worker_default(key, request.worker_converters));
+    let versions = PluginVersions::of(request.plugins, request.connector, request.worker_converters, &text);
+    let of_framework = of_framework.map(|key| versions.fill_in(key));
     let def = of_framework.chain(connector_def.keys().iter().cloned()).fold(ConfigDef::new(), ConfigDef::define);
 
     let mut main = Part { reports: def.validate_nullable(request.properties), def };
@@ -85,6 +88,14 @@ pub fn validate_connector(request: &Validation<'_>) -> ConfigInfos {
         main.add_all(sink_topic_errors(&text).into_iter().flatten().collect());
         if let Some(group) = request.worker_group {
             main.check_group(&text, group);
+        }
+    }
+    let unavailable = versions.unavailable(&text);
+    for (class_key, version_key, why) in &unavailable {
+        // Of a class that is not what it should be no version is asked for.
+        if !main.has_error(class_key) {
+            main.add(class_key, why);
+            main.add(version_key, why);
         }
     }
     main.add_where_none(request.chain);
@@ -107,7 +118,9 @@ pub fn validate_connector(request: &Validation<'_>) -> ConfigInfos {
         }
     }
     for part in ["header.converter", "key.converter", "value.converter"] {
-        parts.extend(converter_part(request.plugins, part, &text));
+        if unavailable.iter().all(|(class_key, ..)| *class_key != part) {
+            parts.extend(converter_part(request.plugins, part, &text));
+        }
     }
     answer(&text, &main, &parts)
 }
@@ -138,6 +151,10 @@ fn has_dlq(text: &BTreeMap<String, String>) -> bool {
 }
 
 impl Part {
+    fn has_error(&self, key: &str) -> bool {
+        self.reports.iter().any(|report| report.name == key && !report.errors.is_empty())
+    }
+
     /// Adds a message to a key, which gets a report if it has none; a message is added only once.
     fn add(&mut self, key: &str, message: &str) {
         let report = match self.reports.iter().position(|report| report.name == key) {

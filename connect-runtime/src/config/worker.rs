@@ -14,7 +14,7 @@ use connect_sdk::config::Importance::{Low, Medium};
 use connect_sdk::config::own_keys::EXACTLY_ONCE_SOURCE_SUPPORT;
 use connect_sdk::config::{Config, ConfigDef, ConfigError, ConfigErrors, ConfigKey, ParsedValue, Validator};
 use connect_sdk::nearest::nearest;
-use connect_sdk::plugin::Plugins;
+use connect_sdk::plugin::{Plugins, require_version};
 
 /// How often offsets are committed where the operator does not say it: often, so that a killed worker repeats little.
 const OFFSET_FLUSH_INTERVAL_MS: i64 = 1_000;
@@ -144,6 +144,14 @@ impl<'a> Loading<'a> {
             errors.extend(wrong.into_iter().map(|error| self.with_linked_classes(error, &properties)));
             Config::default()
         });
+        for key in ["key.converter", "value.converter", "header.converter"] {
+            if let Some(class) = properties.get(key).and_then(|class| self.plugins.converter_class(class.trim())) {
+                let version = (class.class, class.version);
+                errors.extend(
+                    require_version(&properties, &format!("{key}.plugin.version"), version).err().unwrap_or_default(),
+                );
+            }
+        }
         let override_policy = OverridePolicy::from_properties(&properties).unwrap_or_else(|wrong| {
             errors.push(wrong);
             OverridePolicy::default()

@@ -17,7 +17,7 @@ use crate::{
 use connect_sdk::{
     config::ConfigErrors,
     erased::{DynSinkConnector, Properties},
-    plugin::{ConnectorPlugin, Plugins},
+    plugin::{ConnectorPlugin, Plugins, require_version},
     task::{Converters, TaskInfo, ports::TargetState},
 };
 use std::{
@@ -229,6 +229,8 @@ fn check(
     let mut errors = ConfigErrors::new();
     let mut note = |e: ConfigErrors| e.iter().for_each(|e| errors.push(e.clone()));
     let common = check_connector(kind, &properties).map_err(&mut note);
+    let version = require_version(&properties, "connector.plugin.version", (plugin.class(), plugin.version()));
+    let _noted = version.map_err(&mut note);
     let own = match plugin {
         ConnectorPlugin::Source(source) => {
             let viable = source.check(&properties);

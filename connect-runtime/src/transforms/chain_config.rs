@@ -5,7 +5,7 @@ use super::stage::{Condition, Stage};
 use connect_sdk::config::{ConfigDef, ConfigError, ConfigErrors, ConfigKey, ConfigType, ParsedValue};
 use connect_sdk::erased::{DynTransformation, Properties};
 use connect_sdk::nearest::{nearest, unknown_class};
-use connect_sdk::plugin::Plugins;
+use connect_sdk::plugin::{Plugins, require_version};
 use connect_sdk::transform::{PredicateClass, TransformationClass};
 
 const TRANSFORMS: &str = "transforms";
@@ -13,8 +13,9 @@ const PREDICATES: &str = "predicates";
 const TYPE: &str = "type";
 const PREDICATE: &str = "predicate";
 const NEGATE: &str = "negate";
+const VERSION: &str = "plugin.version";
 /// Keys of the framework; a key of the same name that a transformation defines is not reached, as in Kafka.
-const IMPLICIT: [&str; 4] = [TYPE, PREDICATE, NEGATE, "plugin.version"];
+const IMPLICIT: [&str; 4] = [TYPE, PREDICATE, NEGATE, VERSION];
 
 /// The transformations of a connector, checked; makes a chain for each of its tasks.
 #[derive(Debug, Clone, Default)]
@@ -170,6 +171,7 @@ fn transformation(
             unknown_class("transformation", text, all().map(|c| c.class), all().flat_map(TransformationClass::aliases));
         no_class(&prefix, text, &why)
     })?;
+    require_version(properties, &format!("{prefix}.{VERSION}"), (class.class, class.version))?;
     let settings = settings(properties, &prefix);
     (class.make)(&settings).map_err(|errors| under_prefix(&errors, &prefix))?;
     Ok((class, settings))
@@ -183,6 +185,7 @@ fn predicate(plugins: &Plugins, properties: &Properties, alias: &str) -> Result<
         let why = unknown_class("predicate", text, all().map(|c| c.class), all().flat_map(PredicateClass::aliases));
         no_class(&prefix, text, &why)
     })?;
+    require_version(properties, &format!("{prefix}.{VERSION}"), (class.class, class.version))?;
     let settings = settings(properties, &prefix);
     (class.make)(&settings).map_err(|errors| under_prefix(&errors, &prefix))?;
     Ok(PredicateConfig { alias: alias.to_owned(), class, settings })

@@ -5,7 +5,7 @@ use connect_sdk::{
     config::{ConfigError, ConfigErrors},
     converter::{BoxConverter, BoxHeaderConverter, ConverterClass, ConverterKind},
     erased::Properties,
-    plugin::Plugins,
+    plugin::{Plugins, require_version},
     task::Converters,
 };
 
@@ -42,9 +42,8 @@ pub(crate) fn ignored_settings(connector: &Properties) -> Vec<&str> {
         .map(class_key)
         .filter(|class| !connector.contains_key(*class))
         .flat_map(|class| {
-            connector.keys().map(String::as_str).filter(move |k| {
-                k.strip_prefix(class).is_some_and(|rest| rest.starts_with('.') && rest != ".plugin.version")
-            })
+            let keys = connector.keys().map(String::as_str);
+            keys.filter(move |k| k.strip_prefix(class).is_some_and(|rest| rest.starts_with('.')))
         })
         .collect()
 }
@@ -99,6 +98,7 @@ fn chosen<'a>(
         return Err(ConfigErrors::from(ConfigError::on(key, why)));
     };
     let class = find_converter(plugins, class).map_err(|why| ConfigErrors::from(ConfigError::on(key, why)))?;
+    require_version(owner, &format!("{key}.plugin.version"), (class.class, class.version))?;
     let prefix = format!("{key}.");
     let mut settings: Properties =
         owner.iter().filter_map(|(k, v)| Some((k.strip_prefix(&prefix)?.to_owned(), v.clone()))).collect();

@@ -7,3 +7,4 @@ pub mod number_parse;
 pub mod number_text;
 pub mod properties;
 pub mod regex;
+pub mod version_range;

@@ -11,20 +11,31 @@ use connect_sdk::config::{
     Config, ConfigDef, ConfigError, ConfigErrors, ConfigKey, ConfigType, ConfigValueReport, ParsedValue, Recommender,
     Validator,
 };
+use connect_sdk::converter::ConverterClass;
 use connect_sdk::java::number_text::double_text;
 use connect_sdk::plugin::{ConnectorPlugin, Plugins};
+use connect_sdk::transform::{PredicateClass, TransformationClass};
 use serde_json::{Value as Json, json};
 
 use super::case::{Case, Kind, Outcome, Subject};
 
 pub const SUBJECT: Subject = Subject { name: "config", run, exact_messages: true };
 
-/// Everything that a worker may link: the connectors are known by their Java classes.
-fn plugins() -> Plugins {
+/// Everything that a worker may link, but for the connectors in this version: these are known by their Java classes.
+pub fn plugins(version: &'static str) -> Plugins {
     let plugins = Plugins::new().source::<file_connector::FileStreamSource>().sink::<file_connector::FileStreamSink>();
-    let plugins = converters::classes().into_iter().fold(plugins, Plugins::with_converter_class);
-    let plugins = transforms::classes().into_iter().fold(plugins, Plugins::with_transformation_class);
-    transforms::predicates::classes().into_iter().fold(plugins, Plugins::with_predicate_class)
+    let plugins = converters::classes()
+        .into_iter()
+        .map(|class| ConverterClass { version, ..class })
+        .fold(plugins, Plugins::with_converter_class);
+    let plugins = transforms::classes()
+        .into_iter()
+        .map(|class| TransformationClass { version, ..class })
+        .fold(plugins, Plugins::with_transformation_class);
+    transforms::predicates::classes()
+        .into_iter()
+        .map(|class| PredicateClass { version, ..class })
+        .fold(plugins, Plugins::with_predicate_class)
 }
 
 fn run(case: &Case) -> Outcome {
@@ -57,10 +68,14 @@ const OWN_KEYS: [(&str, &str); 5] = [
     ("org.apache.kafka.connect.file.FileStreamSinkConnector", "file.max.records"),
 ];
 
+/// Whether the reference's connector lacks a key.
+pub fn is_own_key(class: &str, key: &str) -> bool {
+    OWN_KEYS.contains(&(class, key))
+}
+
 /// Without the keys that the reference does not have.
 fn as_the_reference(class: &str, def: &ConfigDef) -> ConfigDef {
-    let is_own = |key: &&ConfigKey| !OWN_KEYS.contains(&(class, key.name()));
-    def.keys().iter().filter(is_own).cloned().fold(ConfigDef::new(), ConfigDef::define)
+    def.keys().iter().filter(|key| !is_own_key(class, key.name())).cloned().fold(ConfigDef::new(), ConfigDef::define)
 }
 
 /// Java stops at the first error; ours come in the same order.
@@ -70,7 +85,7 @@ fn first(errors: &ConfigErrors) -> &ConfigError {
 
 /// The definition of a class, by its Java name.
 fn with_def(case: &Case, then: impl FnOnce(&ConfigDef) -> Outcome) -> Outcome {
-    let plugins = plugins();
+    let plugins = plugins("1");
     let known = KnownClasses::of(&plugins);
     let class = case.class.as_deref().unwrap_or("");
     let def = match class {

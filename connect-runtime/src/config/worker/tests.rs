@@ -79,6 +79,18 @@ fn every_error_is_told_at_once_with_what_was_meant() {
 }
 
 #[test]
+fn a_converter_in_another_version_is_refused() {
+    let asked =
+        |version| load(&[("key.converter.plugin.version", "[1,2)"), ("value.converter.plugin.version", version)]);
+    assert!(asked("1").0.is_ok());
+    assert_eq!(
+        asked("1.1").0.unwrap_err(),
+        "Plugin org.apache.kafka.connect.json.JsonConverter not found that matches the version range [1.1,1.1], available \
+         versions: [1]"
+    );
+}
+
+#[test]
 fn keys_without_effect_and_unknown_keys_are_told() {
     let (config, notices) = load(&[
         ("listeners", "http://:8083"),

@@ -157,7 +157,7 @@ fn keys_that_nobody_reads_are_told() {
         ("transforms", "a"),
         ("transforms.a.type", "org.apache.kafka.connect.transforms.Flatten$Value"),
         ("transforms.a.delimeter", "_"),
-        ("transforms.a.plugin.version", "1"),
+        ("transforms.a.plugin.version", "[0,)"),
         ("transforms.b.type", "Filter"),
         ("predicates.p.type", "RecordIsTombstone"),
     ];
@@ -196,6 +196,43 @@ fn a_transformation_does_not_get_the_keys_of_the_framework() {
         ("predicates.p.type", "RecordIsTombstone"),
     ]);
     ChainConfig::from_properties(&plugins, &pairs).unwrap();
+}
+
+#[test]
+fn a_class_in_another_version_is_refused() {
+    let with = |version: &str, of_predicate: &str| {
+        let plugins = plugins().with_transformation_class(TransformationClass {
+            class: "trim",
+            version: "1.2",
+            name: None,
+            doc: "",
+            type_name: "",
+            config_def: ConfigDef::new,
+            make: |_| Ok(Box::new(super::Chain::default())),
+        });
+        let pairs = properties(&[
+            ("transforms", "t"),
+            ("transforms.t.type", "trim"),
+            ("transforms.t.plugin.version", version),
+            ("predicates", "p"),
+            ("predicates.p.type", "RecordIsTombstone"),
+            ("predicates.p.plugin.version", of_predicate),
+        ]);
+        let told = ChainConfig::from_properties(&plugins, &pairs).err().unwrap_or_default();
+        told.iter().map(|error| (error.key().unwrap_or("").to_owned(), error.message().to_owned())).collect::<Vec<_>>()
+    };
+    assert_eq!(with("[1,2)", "latest"), []);
+    let told = with("2", "(");
+    assert_eq!(
+        told,
+        [
+            ("predicates.p.plugin.version".to_owned(), "Unbounded range: (".to_owned()),
+            (
+                "transforms.t.plugin.version".to_owned(),
+                "Plugin trim not found that matches the version range [2,2], available versions: [1.2]".to_owned()
+            ),
+        ]
+    );
 }
 
 struct Broken;
