@@ -31,8 +31,8 @@ fuzz_target!(|input: (u8, &[u8])| {
     if settings.len() > 3 || nulls == "true" {
         return;
     }
-    let again = converter.read("t", written.map(Bytes::from).as_ref()).expect("what was written can be read");
-    if read.value.is_some() || enable == "true" {
-        assert_eq!(again, read);
-    }
+    let again = converter.read("t", written.clone().map(Bytes::from).as_ref()).expect("what was written can be read");
+    // As it is written: without schema, a number that is too large has become the text `Infinity`.
+    let twice = write(&converter, PayloadRef::Value(again.schema.as_ref(), again.value.as_ref()));
+    assert_eq!(twice, Ok(written));
 });

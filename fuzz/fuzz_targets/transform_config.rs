@@ -2,7 +2,7 @@
 #![no_main]
 
 use arbitrary::{Arbitrary as _, Result, Unstructured};
-use connect_fuzz::{generate, plugins, transforms::ChainConfig};
+use connect_fuzz::{PLUGINS, generate, transforms::ChainConfig};
 use connect_sdk::converter::ConverterKind;
 use connect_sdk::erased::Properties;
 use libfuzzer_sys::fuzz_target;
@@ -10,7 +10,7 @@ use libfuzzer_sys::fuzz_target;
 const ALIASES: [&str; 3] = ["a", "a.b", "\u{e9}"];
 
 fn check(u: &mut Unstructured<'_>) -> Result<()> {
-    let plugins = plugins();
+    let plugins = &*PLUGINS;
     let class = u.choose(plugins.transformations())?;
     let mut properties = any_settings(u, (class.config_def)().keys().iter().map(|key| key.name()))?;
     let _reports = (class.config_def)().validate(&properties);
@@ -38,7 +38,7 @@ fn check(u: &mut Unstructured<'_>) -> Result<()> {
         let value = if u.ratio(1, 2)? { "p".to_owned() } else { String::arbitrary(u)? };
         properties.insert(format!("transforms.{}.{suffix}", u.choose(&ALIASES)?), value);
     }
-    match ChainConfig::from_properties(&plugins, &properties) {
+    match ChainConfig::from_properties(plugins, &properties) {
         Err(errors) => drop(errors.to_string()),
         Ok(chain) => {
             let _unknown = chain.unknown_keys(&properties);

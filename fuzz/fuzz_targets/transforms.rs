@@ -3,16 +3,17 @@
 #![no_main]
 
 use arbitrary::{Result, Unstructured};
-use connect_fuzz::{generate, plugins, transforms::ChainConfig};
-use connect_sdk::data::{SchemaAndValue, validate_value};
+use connect_fuzz::{PLUGINS, generate, transforms::ChainConfig};
+use connect_sdk::data::{SchemaAndValue, validate_kind, validate_value};
 use connect_sdk::erased::Properties;
+use connect_sdk::header::Header;
 use connect_sdk::transform::ConnectRecord;
 use libfuzzer_sys::fuzz_target;
 
 const RECORDS_MAX: usize = 3;
 
 fn check(u: &mut Unstructured<'_>) -> Result<()> {
-    let plugins = plugins();
+    let plugins = &*PLUGINS;
     let mut properties = Properties::new();
     let aliases = &["a", "b", "c"][..u.int_in_range(1..=3)?];
     properties.insert("transforms".to_owned(), aliases.join(","));
@@ -29,7 +30,7 @@ fn check(u: &mut Unstructured<'_>) -> Result<()> {
         properties.insert("transforms.a.predicate".to_owned(), "p".to_owned());
         properties.insert("transforms.a.negate".to_owned(), u.choose(&["true", "false"])?.to_string());
     }
-    let Ok(config) = ChainConfig::from_properties(&plugins, &properties) else { return Ok(()) };
+    let Ok(config) = ChainConfig::from_properties(plugins, &properties) else { return Ok(()) };
     let mut chain = config.make().expect("what was checked can be made").expect("there are transformations");
     // Who takes the name of a logical type away, or gives one, leaves the values as they are, as in Kafka.
     let renamed = properties.values().any(|class| class.contains("SetSchemaMetadata"));
@@ -55,8 +56,9 @@ fn is_sound(record: &ConnectRecord) -> bool {
         (Some(schema), Some(value)) => validate_value(schema, Some(value)).is_ok(),
         _ => true,
     };
-    let headers = record.headers.iter().map(|header| header.clone().into_schema_and_value());
-    sound(&record.key) && sound(&record.value) && headers.into_iter().all(|header| sound(&header))
+    // A header may have been read from a text whose parts have nothing in common: its schema has no parts then.
+    let fits = |header: &Header| header.schema().is_none_or(|schema| validate_kind(schema, header.value()).is_ok());
+    sound(&record.key) && sound(&record.value) && record.headers.iter().all(fits)
 }
 
 fuzz_target!(|bytes: &[u8]| {

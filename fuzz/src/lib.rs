@@ -25,6 +25,7 @@ use connect_sdk::converter::{BoxConverter, BoxHeaderConverter, ConverterKind};
 use connect_sdk::erased::Properties;
 use connect_sdk::plugin::Plugins;
 use connect_sdk::source::PayloadRef;
+use std::sync::LazyLock;
 
 /// What a login module's text says about these options; none if the text is refused.
 #[must_use]
@@ -40,13 +41,12 @@ pub fn java_map_entries(bytes: &[u8]) -> Option<usize> {
     java_map::read_java_map(bytes).ok().map(|entries| entries.len())
 }
 
-/// All transformations, predicates and converters of a worker.
-#[must_use]
-pub fn plugins() -> Plugins {
+/// All transformations, predicates and converters of a worker; made once.
+pub static PLUGINS: LazyLock<Plugins> = LazyLock::new(|| {
     let plugins = transforms::classes().into_iter().fold(Plugins::new(), Plugins::with_transformation_class);
     let plugins = transforms::predicates::classes().into_iter().fold(plugins, Plugins::with_predicate_class);
     converters::classes().into_iter().fold(plugins, Plugins::with_converter_class)
-}
+});
 
 /// Settings from pairs.
 #[must_use]
