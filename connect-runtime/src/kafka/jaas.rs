@@ -153,4 +153,29 @@ mod tests {
         let module = LoginModule::parse("a.B required password=\"hunter2\";").unwrap();
         assert!(!format!("{module:?}").contains("hunter2"));
     }
+
+    /// In quotes, with a backslash before what would end them.
+    fn quoted(text: &str, quote: char) -> String {
+        let escaped: String = text
+            .chars()
+            .flat_map(|c| [('\\', matches!(c, '\\') || c == quote), (c, true)])
+            .filter_map(|(c, stands)| stands.then_some(c))
+            .collect();
+        format!("{quote}{escaped}{quote}")
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn options_are_read_as_they_were_written(one in "\\PC{0,12}", two in "[\"'\\\\;= nrt]{0,8}") {
+            let text = format!("a.B required one={} two = {};", quoted(&one, '"'), quoted(&two, '\''));
+            let module = LoginModule::parse(&text).unwrap();
+            proptest::prop_assert_eq!(module.option("one"), Some(one.as_str()));
+            proptest::prop_assert_eq!(module.option("two"), Some(two.as_str()));
+        }
+
+        #[test]
+        fn no_text_panics(text in "(a\\.B| |required|x|=|;|\"|'|\\\\|\\PC){0,12}") {
+            let _outcome = LoginModule::parse(&text);
+        }
+    }
 }

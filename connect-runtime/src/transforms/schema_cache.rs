@@ -69,4 +69,16 @@ mod tests {
         cache.get_or_make(&Schema::int8(), |_| Err(DataError::new("not yet"))).unwrap_err();
         assert_eq!(cache.get_or_make(&Schema::int8(), |_| Ok(1)), Ok(&1));
     }
+
+    proptest::proptest! {
+        #[test]
+        fn whatever_is_asked_for_the_answer_is_right_and_the_cache_is_bounded(asked in proptest::collection::vec(0..40i32, 0..200)) {
+            let mut cache = SchemaCache::new();
+            for version in asked {
+                let schema = SchemaBuilder::struct_().version(version).build().unwrap();
+                proptest::prop_assert_eq!(cache.get_or_make(&schema, |schema| Ok(schema.version())), Ok(&Some(version)));
+                proptest::prop_assert!(cache.entries.len() <= SCHEMAS_CACHED_MAX);
+            }
+        }
+    }
 }

@@ -1,5 +1,7 @@
 //! What the conformance vectors do not show: where we do better than Kafka, that nothing is copied, that nothing panics.
 
+mod laws;
+
 use super::classes;
 use connect_sdk::data::{
     DataError, Date, Decimal, Map, Schema, SchemaAndValue, SchemaBuilder, Struct, Text, Time, Timestamp, Value,

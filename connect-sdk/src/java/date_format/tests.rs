@@ -1,6 +1,7 @@
 //! Date patterns against what Java answered.
 
 use super::DatePattern;
+use proptest::strategy::Strategy;
 
 /// In November 2026: years of two digits are those from November 1946 on.
 const NOW_MS: i64 = 1_796_000_000_000;
@@ -125,5 +126,19 @@ proptest::proptest! {
         if let Ok(pattern) = DatePattern::new(&text) {
             let (_text, _instant) = (pattern.format(instant), pattern.parse(&input, now));
         }
+    }
+
+    #[test]
+    fn a_pattern_that_tells_all_reads_what_it_writes(
+        fields in proptest::sample::subsequence(vec![0usize, 1, 2, 3, 4, 5, 6], 7).prop_shuffle(),
+        month in proptest::sample::select(vec!["M", "MM", "MMM", "MMMM"]),
+        between in proptest::collection::vec("[-:/. ]|'T'|''", 7),
+        instant in -62_135_596_800_000i64..253_402_300_800_000,
+    ) {
+        let letters = ["yyyy", month, "dd", "HH", "mm", "ss", "SSS"];
+        let text: String = fields.iter().zip(&between).flat_map(|(field, between)| [letters[*field], between]).collect();
+        let pattern = pattern(&text);
+        let written = pattern.format(instant);
+        proptest::prop_assert_eq!(pattern.parse(&written, NOW_MS), Some(instant), "{}: {}", text, written);
     }
 }
