@@ -136,6 +136,13 @@ impl Client {
         let _answer = unsafe { sys::rd_kafka_purge(self.rk(), all) };
     }
 
+    /// Gives up all records that are not on their way to a broker yet.
+    pub(super) fn purge_queued(&self) {
+        let queued = sys::RD_KAFKA_PURGE_F_QUEUE | sys::RD_KAFKA_PURGE_F_NON_BLOCKING;
+        // SAFETY: as above.
+        let _answer = unsafe { sys::rd_kafka_purge(self.rk(), queued) };
+    }
+
     /// Answers a request for an OAUTHBEARER token.
     pub(super) fn set_oauth_token(&self, token: &str, principal: &str, expires_ms: i64) -> Result<(), String> {
         let (Ok(token), Ok(principal)) = (CString::new(token), CString::new(principal)) else {

@@ -112,6 +112,8 @@ impl TransactionThread {
         if client.native().fatal_error().is_none() {
             // What cannot be aborted in time is aborted by the broker, or by the next producer with this id.
             drop(self.abort(&queue, Some(Instant::now() + DROP_ABORT_MAX)));
+        } else {
+            self.await_answers(&queue);
         }
         client.purge();
     }
@@ -303,6 +305,21 @@ impl TransactionThread {
         self.worker.events.trying_again(what, &failure.text);
         self.worker.serve(queue)?;
         if self.worker.take_inbox() { Err(Leave::Stop) } else { Ok(()) }
+    }
+
+    /// Waits until the requests of a failed client are answered. librdkafka frees the text of a transaction's error while its
+    /// threads still read answers, and once more when such an answer brings another fatal error: the memory of the whole
+    /// process is damaged then.
+    fn await_answers(&mut self, queue: &Queue) {
+        let client = self.worker.client();
+        client.purge_queued();
+        let until = Instant::now() + DROP_ABORT_MAX;
+        while client.n_in_flight() > 0 && Instant::now() < until {
+            // That the client has failed is known.
+            if matches!(self.worker.serve(queue), Ok(false)) {
+                thread::park_timeout(ABORT_PAUSE);
+            }
+        }
     }
 
     /// Gives up the transaction that is open, with everything that waits; at `until` what is not done is left.
