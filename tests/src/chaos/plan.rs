@@ -260,8 +260,13 @@ impl Plan {
         let case = Rng::new(own).pick(&bag);
         // Only the case that was drawn decides further, so that `--only` with that case gives the same plan.
         let mut rng = Rng::new(own ^ mix(case.subject as u64 * 100 + case.kind as u64));
-        let shape = Shape::new(case, &mut rng);
+        let mut shape = Shape::new(case, &mut rng);
         let (steps, survivor) = steps(case, &mut rng);
+        // Of two that start at the same time either may fence the other one's tasks. With other tasks in each of them some ids
+        // are in one of them only, and both would write: configurations of one connector must not differ in this.
+        if case.kind == Kind::Twins && case.subject.is_transactional() && !steps.contains(&Step::AwaitProgress) {
+            shape.tasks_of_other = shape.tasks;
+        }
         Self { seed, number, case, shape, steps, survivor }
     }
 
