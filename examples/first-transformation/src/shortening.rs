@@ -16,6 +16,9 @@ pub struct ShortenConfig {
 }
 
 /// Cuts keys or values that are long texts.
+///
+/// # Errors
+/// The key or value is not text.
 #[transformation(name = "Shorten")]
 pub fn shorten(config: &ShortenConfig, part: Part, mut record: ConnectRecord) -> Result<ConnectRecord, DataError> {
     match &mut part.of(&mut record).value {

@@ -308,7 +308,7 @@ impl ConverterTester {
             |expected| {
                 let member = |name: &str| expected.get(name).unwrap_or(&Json::Null);
                 let value = json::read_value(member("value")).map_err(|why| format!("`value`: {why}"))?;
-                Ok(out(member("bytes").clone(), &value))
+                Ok(out(member("bytes"), &value))
             },
         );
     }
@@ -316,11 +316,11 @@ impl ConverterTester {
     fn there_and_back(&self, value: &SchemaAndValue) -> Result<Json, DataError> {
         let written = self.write(value)?;
         let again = self.read(written.as_deref())?;
-        Ok(out(written.as_ref().map_or(Json::Null, text_or_bytes), &again))
+        Ok(out(&written.as_ref().map_or(Json::Null, text_or_bytes), &again))
     }
 }
 
-fn out(bytes: Json, value: &SchemaAndValue) -> Json {
+fn out(bytes: &Json, value: &SchemaAndValue) -> Json {
     serde_json::json!({ "bytes": bytes, "value": json::write_value(value) })
 }
 
