@@ -17,13 +17,23 @@ use super::{
 use crate::kafka::{
     error::{ErrorClass, KafkaError},
     ffi::{Client, EventKind, Role},
+    wire::{Cluster, GroupInfo},
 };
 
 /// How long the group may take to let the consumer go.
 const LEAVE_TIMEOUT: Duration = Duration::from_secs(5);
 const LEAVE_POLL: Duration = Duration::from_millis(10);
+/// How long the group may take to say who has a place.
+const ASK_TIMEOUT: Duration = Duration::from_secs(10);
 /// A client that replaced a failed one has to work for this long; else the failure is the task's.
 const RENEW_INTERVAL_MIN: Duration = Duration::from_secs(30);
+
+/// True if nobody has this place in the group but a member of one of these ids, all of which are one's own.
+fn is_free(group: Option<&GroupInfo>, instance: &str, own: &[&str]) -> bool {
+    let mut members = group.into_iter().flat_map(|group| &group.members);
+    let holder = members.find(|member| member.instance_id.as_deref() == Some(instance));
+    holder.is_none_or(|holder| own.contains(&holder.member_id.as_str()))
+}
 
 impl Worker {
     /// Nothing comes any more: the task gets the error once it has heard what came before.
@@ -63,6 +73,22 @@ impl Worker {
         error.code() == Some(Code::InvalidRequest)
             && self.config.native("group.protocol") == Some("consumer")
             && self.renewed.is_none_or(|last| last.elapsed() >= RENEW_INTERVAL_MIN)
+    }
+
+    /// True if a client calls itself fenced although no other consumer has its place, as its group tells.
+    ///
+    /// That happens while a broker is away for longer than the session: the client joins again under another id, and what
+    /// it had asked under the one before is refused with the code of a place that was taken.
+    pub(super) fn is_fenced_by_nobody(&self, error: &KafkaError) -> bool {
+        let renewable = self.renewed.is_none_or(|last| last.elapsed() >= RENEW_INTERVAL_MIN);
+        let (ErrorClass::Fenced, true, Some(runtime)) = (error.class(), renewable, &self.runtime) else { return false };
+        let Some(place) = Member::of(&self.config, &self.parts.client) else { return false };
+        let asked = async { Cluster::new(&self.config)?.group_members(&place.group).await };
+        match runtime.block_on(async { tokio::time::timeout(ASK_TIMEOUT, asked).await }) {
+            Ok(Ok(group)) => is_free(group.as_ref(), &place.instance, &[&place.id, &self.member_id]),
+            // Not known: then it is believed.
+            Ok(Err(_)) | Err(_) => false,
+        }
     }
 
     /// Replaces the client by a new one, which joins the group as a new member. All partitions count as lost.
@@ -115,5 +141,34 @@ impl Worker {
             // Nobody may wait any more, which is no fault.
             reply.send(member).ok();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kafka::wire::GroupMember;
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn a_place_is_free_if_nobody_or_oneself_has_it() {
+        let member = |id: &str, instance: Option<&str>| GroupMember {
+            member_id: id.to_owned(),
+            instance_id: instance.map(str::to_owned),
+            client_id: String::new(),
+            host: String::new(),
+            assigned: BTreeMap::new(),
+        };
+        for (what, members, expected) in [
+            ("nobody is in the group", vec![], true),
+            ("it is one's own", vec![member("b", Some("place"))], true),
+            ("it was one's own a moment ago", vec![member("a", Some("place"))], true),
+            ("others have other places", vec![member("x", Some("other")), member("y", None)], true),
+            ("another one has it", vec![member("y", None), member("x", Some("place"))], false),
+        ] {
+            let group = GroupInfo { protocol_type: "consumer".to_owned(), state: "Stable".to_owned(), members };
+            assert_eq!(is_free(Some(&group), "place", &["b", "a"]), expected, "{what}");
+        }
+        assert!(is_free(None, "place", &["b", ""]), "there is no group");
     }
 }

@@ -206,9 +206,14 @@ impl TaskConsumer {
         };
         let of_thread = Arc::clone(&shared);
         let for_thread = config.clone();
+        let runtime = Handle::try_current().ok();
         let thread = thread::Builder::new()
             .name(format!("consumer {}", config.client_id()))
-            .spawn(move || Worker::new(of_thread, client, queue, for_thread).run(watch))
+            .spawn(move || {
+                let mut worker = Worker::new(of_thread, client, queue, for_thread);
+                worker.runtime = runtime;
+                worker.run(watch);
+            })
             .map_err(|error| KafkaError::new(ErrorClass::Retriable, format!("cannot start a thread: {error}")))?;
         // Not joined: the thread ends by itself after `Close`, and holds nothing that others wait for.
         let _first = shared.thread.set(thread.thread().clone());

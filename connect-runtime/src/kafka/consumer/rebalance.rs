@@ -50,6 +50,7 @@ impl Worker {
         }
         self.warn_if(self.parts.client.pause(&not_read), "partitions that are not read cannot be paused");
         self.reader.forget_names();
+        self.member_id = self.parts.client.member_id().unwrap_or_default();
         self.assign(&list)?;
         self.assigned.extend(start.into_iter().map(|(name, next)| (name, Assigned { next, paused: false })));
         Ok(())

@@ -9,7 +9,7 @@ use std::{
 
 use connect_sdk::{sink::TopicPartition, task::ports::ConsumerEvent};
 use rdkafka::error::RDKafkaErrorCode as Code;
-use tokio::sync::oneshot;
+use tokio::{runtime::Handle, sync::oneshot};
 use tracing::warn;
 
 use super::{
@@ -57,6 +57,10 @@ pub(super) struct Worker {
     pub(super) renewed: Option<Instant>,
     /// Another consumer has its place.
     pub(super) fenced: bool,
+    /// The broker's name for this member when it was given partitions the last time.
+    pub(super) member_id: String,
+    /// Where questions to the group are asked; none in tests.
+    pub(super) runtime: Option<Handle>,
     pub(super) reader: BatchReader,
     pub(super) closing: Option<oneshot::Sender<Option<Member>>>,
     pub(super) parts: Parts,
@@ -99,6 +103,8 @@ impl Worker {
             unsubscribed: None,
             renewed: None,
             fenced: false,
+            member_id: String::new(),
+            runtime: None,
             reader: BatchReader::new(config.max_poll_records()),
             closing: None,
             config,
@@ -111,14 +117,16 @@ impl Worker {
             match self.turn() {
                 Ok(true) => {}
                 Ok(false) => thread::park_timeout(idle),
-                Err(error) if self.can_be_renewed(&error) => match self.renew(&error) {
-                    Ok(client) => {
-                        if let Some(watch) = &watch {
-                            watch.look_through(client);
+                Err(error) if self.can_be_renewed(&error) || self.is_fenced_by_nobody(&error) => {
+                    match self.renew(&error) {
+                        Ok(client) => {
+                            if let Some(watch) = &watch {
+                                watch.look_through(client);
+                            }
                         }
+                        Err(error) => self.shared.tell(|state| state.failed = Some(error)),
                     }
-                    Err(error) => self.shared.tell(|state| state.failed = Some(error)),
-                },
+                }
                 Err(error) => {
                     self.fail(error);
                     // The task will drop or close the consumer; until then there is nothing to do.
