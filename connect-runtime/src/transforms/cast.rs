@@ -91,7 +91,12 @@ impl DynTransformation for Cast {
                 map.into()
             }
             (Some(schema), spec) => {
-                let plan = self.plans.get_or_make(schema, |schema| Plan::new(schema, spec, self.replace_null))?;
+                let of = match (spec, &value) {
+                    // A struct that was made for another schema than that beside it is cast as what it is.
+                    (Spec::Fields(_), Value::Struct(value)) if schema.kind() == Type::Struct => value.schema(),
+                    _ => schema,
+                };
+                let plan = self.plans.get_or_make(of, |schema| Plan::new(schema, spec, self.replace_null))?;
                 let value = match spec {
                     Spec::Whole(to) => cast(Some(schema), value, *to)?,
                     Spec::Fields(_) => plan.apply(expect_struct(Some(value), PURPOSE)?, self.replace_null)?.into(),

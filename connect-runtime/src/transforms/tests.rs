@@ -135,6 +135,22 @@ fn a_null_is_cast_whatever_the_type_of_its_field() {
 }
 
 #[test]
+fn a_struct_beside_another_schema_is_cast_as_what_it_is() {
+    let schema = |names: &[&str]| {
+        let fields = names.iter().fold(SchemaBuilder::struct_(), |builder, name| builder.field(*name, Schema::int32()));
+        fields.build().unwrap()
+    };
+    for (said, is) in [(&["a"][..], &["a", "b"][..]), (&["a", "b"], &["b"]), (&["b", "a"], &["a", "b"])] {
+        let value = Struct::from_values(schema(is), is.iter().map(|_| Some(1.into())).collect()).unwrap();
+        let record = record(Some(schema(said)), Some(value.into()));
+        let changed = apply(&mut *make("Cast$Value", &[("spec", "a:int8")]), record).unwrap();
+        let (schema, value) = (changed.schema.unwrap(), changed.value.unwrap());
+        connect_sdk::data::validate_value(&schema, Some(&value)).unwrap();
+        assert_eq!(value.as_struct().unwrap().schema().fields().len(), is.len());
+    }
+}
+
+#[test]
 fn a_masked_decimal_fits_its_schema() {
     let schema = SchemaBuilder::struct_().field("d", Schema::decimal(2)).build().unwrap();
     let mut value = Struct::new(schema).unwrap();
