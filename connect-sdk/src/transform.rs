@@ -99,9 +99,14 @@ pub enum Part {
 impl Part {
     /// This part of a record.
     pub fn of(self, record: &mut ConnectRecord) -> &mut SchemaAndValue {
+        self.pick(&mut record.key, &mut record.value)
+    }
+
+    /// This part of a record that was taken apart, to look at its other fields meanwhile.
+    pub fn pick<'r>(self, key: &'r mut SchemaAndValue, value: &'r mut SchemaAndValue) -> &'r mut SchemaAndValue {
         match self {
-            Self::Key => &mut record.key,
-            Self::Value => &mut record.value,
+            Self::Key => key,
+            Self::Value => value,
         }
     }
 }

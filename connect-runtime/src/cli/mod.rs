@@ -119,8 +119,8 @@ pub fn main(plugins: Plugins) -> ExitCode {
     let args = Args::parse();
     logging::init();
     let plugins = crate::converters::classes().into_iter().fold(plugins, Plugins::with_converter_class);
-    let plugins = crate::transforms::classes().into_iter().fold(plugins, Plugins::with_transformation_class);
-    let plugins = crate::transforms::predicates::classes().into_iter().fold(plugins, Plugins::with_predicate_class);
+    let plugins = crate::transforms::register(plugins);
+    let plugins = crate::transforms::predicates::register(plugins);
     if !plugins.clashes().is_empty() {
         for clash in plugins.clashes() {
             tracing::error!("{clash}");

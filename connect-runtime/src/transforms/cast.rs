@@ -3,16 +3,15 @@
 //! Numbers are cast as Java casts them: 300 to `int8` is 44. Text that is no number is refused; text that is not `true`
 //! is false.
 
-use super::part::{OfPart, Part, key_and_value};
 use super::schema_cache::SchemaCache;
-use super::settings::{key, replace_null_key, replaces_null, split_at_colons};
+use super::settings::split_at_colons;
 use super::shape::{build_struct, copy_basics, expect_map, expect_struct, keep_all, struct_like};
-use connect_sdk::config::{ConfigDef, ConfigError, ConfigErrors, ConfigType, Importance, ParsedValue, Validator};
+use connect_sdk::config::{ConfigError, ConfigErrors, ConnectorConfig, ParsedValue, Validator};
 use connect_sdk::data::values::{convert_to_double, convert_to_long, convert_to_string};
 use connect_sdk::data::{DataError, Schema, SchemaBuilder, Struct, Text, Type, Value, value_text};
-use connect_sdk::erased::{DynTransformation, Properties};
 use connect_sdk::java::number_parse::{parse_double, parse_float, parse_long};
-use connect_sdk::transform::{ConnectRecord, TransformationClass};
+use connect_sdk::transform::{ConnectRecord, Part, PartTransformation};
+use connect_sdk::transformation;
 
 const SPEC: &str = "spec";
 const PURPOSE: &str = "cast types";
@@ -20,10 +19,18 @@ const PURPOSE: &str = "cast types";
 const TARGETS: [Type; 8] =
     [Type::Int8, Type::Int16, Type::Int32, Type::Int64, Type::Float32, Type::Float64, Type::Boolean, Type::String];
 
-pub(super) const CLASSES: [TransformationClass; 2] = key_and_value::<Cast>(
-    "org.apache.kafka.connect.transforms.Cast$Key",
-    "org.apache.kafka.connect.transforms.Cast$Value",
-);
+/// Its keys.
+#[derive(Debug, ConnectorConfig)]
+#[config(of = transformation)]
+pub(super) struct CastConfig {
+    /// Pairs `field:type` between commas, or one type alone for the whole value. Types: int8, int16, int32, int64, float32,
+    /// float64, boolean, string; only text can be made of bytes.
+    #[config(importance = high, validator = valid_spec())]
+    spec: Vec<String>,
+    /// Whether a field that is null and has a default gets the default.
+    #[config(default = true)]
+    replace_null_with_default: bool,
+}
 
 /// `org.apache.kafka.connect.transforms.Cast`.
 #[derive(Debug)]
@@ -48,31 +55,16 @@ struct Plan {
     fields: Vec<Option<Type>>,
 }
 
-impl OfPart for Cast {
-    fn config_def() -> ConfigDef {
-        let spec =
-            Validator::lambda(
-                "list of colon-delimited pairs, e.g. <code>foo:bar,abc:xyz</code>",
-                |_, value| match value {
-                    ParsedValue::List(items) => parse_spec(items).map(drop),
-                    _ => Err(empty_spec()),
-                },
-            );
-        let doc = "Pairs `field:type` between commas, or one type alone for the whole value. Types: int8, int16, int32, \
-                   int64, float32, float64, boolean, string; only text can be made of bytes.";
-        ConfigDef::new()
-            .define(key(SPEC, ConfigType::List, Importance::High, doc).validator(spec))
-            .define(replace_null_key())
+/// Gives fields, or a whole value, another primitive type.
+#[transformation(java = "org.apache.kafka.connect.transforms.Cast")]
+impl PartTransformation for Cast {
+    type Config = CastConfig;
+
+    fn new(config: CastConfig, part: Part) -> Result<Self, ConfigErrors> {
+        let spec = parse_spec(&config.spec)?;
+        Ok(Self { part, spec, replace_null: config.replace_null_with_default, plans: SchemaCache::new() })
     }
 
-    fn new(properties: &Properties, part: Part) -> Result<Self, ConfigErrors> {
-        let config = Self::config_def().parse(properties)?;
-        let spec = parse_spec(config.list(SPEC).unwrap_or_default())?;
-        Ok(Self { part, spec, replace_null: replaces_null(&config), plans: SchemaCache::new() })
-    }
-}
-
-impl DynTransformation for Cast {
     fn apply(&mut self, mut record: ConnectRecord) -> Result<Option<ConnectRecord>, DataError> {
         let slot = self.part.of(&mut record);
         let Some(value) = slot.value.take() else { return Ok(Some(record)) };
@@ -262,6 +254,13 @@ fn bytes() -> DataError {
 
 fn listed_targets() -> String {
     TARGETS.map(Type::name).join(", ")
+}
+
+fn valid_spec() -> Validator {
+    Validator::lambda("list of colon-delimited pairs, e.g. <code>foo:bar,abc:xyz</code>", |_, value| match value {
+        ParsedValue::List(items) => parse_spec(items).map(drop),
+        _ => Err(empty_spec()),
+    })
 }
 
 fn empty_spec() -> ConfigError {

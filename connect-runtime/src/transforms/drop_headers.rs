@@ -1,45 +1,25 @@
 //! `DropHeaders`: removes headers by name.
 
-use super::settings::{distinct_items, key, texts};
-use connect_sdk::config::{ConfigDef, ConfigErrors, ConfigType, Importance};
-use connect_sdk::data::{DataError, Text};
-use connect_sdk::erased::{DynTransformation, Properties};
-use connect_sdk::transform::{ConnectRecord, TransformationClass};
+use super::settings::distinct_items;
+use connect_sdk::config::ConnectorConfig;
+use connect_sdk::data::Text;
+use connect_sdk::transform::ConnectRecord;
+use connect_sdk::transformation;
 
-const HEADERS: &str = "headers";
-
-pub(super) const CLASS: TransformationClass = TransformationClass {
-    class: "org.apache.kafka.connect.transforms.DropHeaders",
-    version: env!("CARGO_PKG_VERSION"),
-    name: None,
-    doc: "",
-    type_name: "",
-    config_def,
-    make: |properties| Ok(Box::new(DropHeaders::new(properties)?)),
-};
-
-/// `org.apache.kafka.connect.transforms.DropHeaders`.
-#[derive(Debug)]
-struct DropHeaders {
+/// Its keys.
+#[derive(Debug, ConnectorConfig)]
+#[config(of = transformation)]
+pub(super) struct DropHeadersConfig {
+    /// The names of the headers that are removed.
+    #[config(importance = high, validator = distinct_items())]
     headers: Vec<Text>,
 }
 
-fn config_def() -> ConfigDef {
-    let doc = "The names of the headers that are removed.";
-    ConfigDef::new().define(key(HEADERS, ConfigType::List, Importance::High, doc).validator(distinct_items()))
-}
-
-impl DropHeaders {
-    fn new(properties: &Properties) -> Result<Self, ConfigErrors> {
-        Ok(Self { headers: texts(&config_def().parse(properties)?, HEADERS) })
+/// Removes headers by name.
+#[transformation(java = "org.apache.kafka.connect.transforms.DropHeaders")]
+pub(super) fn drop_headers(config: &DropHeadersConfig, mut record: ConnectRecord) -> ConnectRecord {
+    for name in &config.headers {
+        record.headers.remove(name);
     }
-}
-
-impl DynTransformation for DropHeaders {
-    fn apply(&mut self, mut record: ConnectRecord) -> Result<Option<ConnectRecord>, DataError> {
-        for name in &self.headers {
-            record.headers.remove(name);
-        }
-        Ok(Some(record))
-    }
+    record
 }

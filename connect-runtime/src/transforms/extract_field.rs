@@ -1,23 +1,31 @@
 //! `ExtractField`: a field takes the place of the whole key or value.
 
-use super::field_path::{FieldPath, SYNTAX, syntax_key};
-use super::part::{OfPart, Part, key_and_value};
+use super::field_path::{FieldPath, Syntax};
 use super::schema_cache::SchemaCache;
-use super::settings::{key, replace_null_key, replaces_null, wrong};
+use super::settings::wrong;
 use super::shape::{expect_map, expect_struct};
-use connect_sdk::config::{ConfigDef, ConfigErrors, ConfigType, Importance};
-use connect_sdk::data::{DataError, Schema};
-use connect_sdk::erased::{DynTransformation, Properties};
+use connect_sdk::config::{ConfigErrors, ConnectorConfig};
+use connect_sdk::data::{DataError, Schema, Text};
 use connect_sdk::nearest::nearest;
-use connect_sdk::transform::{ConnectRecord, TransformationClass};
+use connect_sdk::transform::{ConnectRecord, Part, PartTransformation};
+use connect_sdk::transformation;
 
 const FIELD: &str = "field";
 const PURPOSE: &str = "field extraction";
 
-pub(super) const CLASSES: [TransformationClass; 2] = key_and_value::<ExtractField>(
-    "org.apache.kafka.connect.transforms.ExtractField$Key",
-    "org.apache.kafka.connect.transforms.ExtractField$Value",
-);
+/// Its keys.
+#[derive(Debug, ConnectorConfig)]
+#[config(of = transformation)]
+pub(super) struct ExtractFieldConfig {
+    /// The field that is extracted.
+    field: Text,
+    /// Whether a field that is null and has a default gets the default.
+    #[config(default = true)]
+    replace_null_with_default: bool,
+    /// How fields are named. V1: by their name. V2: by a path, names between dots; a name with dots stands in backticks.
+    #[config(default = Syntax::V1, importance = high, key = "field.syntax.version")]
+    syntax: Syntax,
+}
 
 /// `org.apache.kafka.connect.transforms.ExtractField`.
 #[derive(Debug)]
@@ -29,24 +37,19 @@ pub(super) struct ExtractField {
     schemas: SchemaCache<Schema>,
 }
 
-impl OfPart for ExtractField {
-    fn config_def() -> ConfigDef {
-        ConfigDef::new()
-            .define(key(FIELD, ConfigType::String, Importance::Medium, "The field that is extracted."))
-            .define(replace_null_key())
-            .define(syntax_key())
+/// A field takes the place of the whole key or value.
+#[transformation(java = "org.apache.kafka.connect.transforms.ExtractField")]
+impl PartTransformation for ExtractField {
+    type Config = ExtractFieldConfig;
+
+    fn new(config: ExtractFieldConfig, part: Part) -> Result<Self, ConfigErrors> {
+        let path = match config.syntax {
+            Syntax::V1 => FieldPath::v1(&config.field),
+            Syntax::V2 => FieldPath::v2(&config.field).map_err(|why| wrong(FIELD, why))?,
+        };
+        Ok(Self { part, path, replace_null: config.replace_null_with_default, schemas: SchemaCache::new() })
     }
 
-    fn new(properties: &Properties, part: Part) -> Result<Self, ConfigErrors> {
-        let config = Self::config_def().parse(properties)?;
-        let field = config.string(FIELD).unwrap_or_default();
-        let v2 = config.string(SYNTAX).is_some_and(|version| version.eq_ignore_ascii_case("V2"));
-        let path = if v2 { FieldPath::v2(field).map_err(|why| wrong(FIELD, why))? } else { FieldPath::v1(field) };
-        Ok(Self { part, path, replace_null: replaces_null(&config), schemas: SchemaCache::new() })
-    }
-}
-
-impl DynTransformation for ExtractField {
     fn apply(&mut self, mut record: ConnectRecord) -> Result<Option<ConnectRecord>, DataError> {
         let slot = self.part.of(&mut record);
         let value = slot.value.take();

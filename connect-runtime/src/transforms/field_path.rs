@@ -1,23 +1,19 @@
 //! Paths to fields: `field.syntax.version` V1 is one name, dots and all; V2 leads into nested structs and maps.
 
 use super::shape::expect_map;
-use connect_sdk::config::{ConfigKey, ConfigType, Importance, Validator};
+use connect_sdk::config::ConfigEnum;
 use connect_sdk::data::{DataError, Field, Map, Schema, Struct, Text, Type, Value};
 
-/// The key that chooses the syntax.
-pub(super) const SYNTAX: &str = "field.syntax.version";
 const PURPOSE: &str = "nested field access";
 
-/// The definition of [`SYNTAX`].
-pub(super) fn syntax_key() -> ConfigKey {
-    ConfigKey::new(SYNTAX, ConfigType::String)
-        .importance(Importance::High)
-        .default("V1")
-        .validator(Validator::case_insensitive_valid_string(["V1", "V2"]))
-        .doc(
-            "How fields are named. V1: by their name. V2: by a path, names between dots; a name with dots stands in \
-             backticks.",
-        )
+/// How fields are named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ConfigEnum)]
+#[config(case_insensitive, rename_all = "UPPERCASE")]
+pub(super) enum Syntax {
+    /// By their name.
+    V1,
+    /// By a path.
+    V2,
 }
 
 /// A path to a field.

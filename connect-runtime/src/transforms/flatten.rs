@@ -1,21 +1,22 @@
 //! `Flatten`: makes one level of nested structs or maps; names are joined by a delimiter. Lists stay as they are.
 
-use super::part::{OfPart, Part, key_and_value};
 use super::schema_cache::SchemaCache;
-use super::settings::{key, text};
 use super::shape::{build_struct, copy_basics, expect_map, expect_struct, struct_like};
-use connect_sdk::config::{ConfigDef, ConfigErrors, ConfigType, Importance};
+use connect_sdk::config::{ConfigErrors, ConnectorConfig};
 use connect_sdk::data::{DataError, Field, Map, Schema, SchemaBuilder, Struct, Text, Type, Value};
-use connect_sdk::erased::{DynTransformation, Properties};
-use connect_sdk::transform::{ConnectRecord, TransformationClass};
+use connect_sdk::transform::{ConnectRecord, Part, PartTransformation};
+use connect_sdk::transformation;
 
-const DELIMITER: &str = "delimiter";
 const PURPOSE: &str = "flattening";
 
-pub(super) const CLASSES: [TransformationClass; 2] = key_and_value::<Flatten>(
-    "org.apache.kafka.connect.transforms.Flatten$Key",
-    "org.apache.kafka.connect.transforms.Flatten$Value",
-);
+/// Its keys.
+#[derive(Debug, ConnectorConfig)]
+#[config(of = transformation)]
+pub(super) struct FlattenConfig {
+    /// What stands between the names of a field and of what it lies in.
+    #[config(default = ".")]
+    delimiter: Text,
+}
 
 /// `org.apache.kafka.connect.transforms.Flatten`.
 #[derive(Debug)]
@@ -40,19 +41,15 @@ enum Node {
     Nested(Vec<Self>),
 }
 
-impl OfPart for Flatten {
-    fn config_def() -> ConfigDef {
-        let doc = "What stands between the names of a field and of what it lies in.";
-        ConfigDef::new().define(key(DELIMITER, ConfigType::String, Importance::Medium, doc).default("."))
+/// Makes one level of nested structs or maps; names are joined by a delimiter.
+#[transformation(java = "org.apache.kafka.connect.transforms.Flatten")]
+impl PartTransformation for Flatten {
+    type Config = FlattenConfig;
+
+    fn new(config: FlattenConfig, part: Part) -> Result<Self, ConfigErrors> {
+        Ok(Self { part, delimiter: config.delimiter, plans: SchemaCache::new() })
     }
 
-    fn new(properties: &Properties, part: Part) -> Result<Self, ConfigErrors> {
-        let config = Self::config_def().parse(properties)?;
-        Ok(Self { part, delimiter: text(&config, DELIMITER), plans: SchemaCache::new() })
-    }
-}
-
-impl DynTransformation for Flatten {
     fn apply(&mut self, mut record: ConnectRecord) -> Result<Option<ConnectRecord>, DataError> {
         let slot = self.part.of(&mut record);
         let Some(value) = slot.value.take() else { return Ok(Some(record)) };

@@ -1,23 +1,51 @@
 //! `HeaderFrom`: moves or copies fields to headers.
 
-use super::part::{OfPart, Part, key_and_value};
 use super::schema_cache::SchemaCache;
-use super::settings::{key, replace_null_key, replaces_null, texts};
 use super::shape::{build_struct, expect_map, expect_struct, kept, struct_like};
-use connect_sdk::config::{ConfigDef, ConfigError, ConfigErrors, ConfigType, Importance, ParsedValue, Validator};
+use connect_sdk::config::{ConfigEnum, ConfigError, ConfigErrors, ConnectorConfig, ParsedValue, Validator};
 use connect_sdk::data::{DataError, Map, Schema, Struct, Text};
-use connect_sdk::erased::{DynTransformation, Properties};
 use connect_sdk::header::{Header, Headers};
-use connect_sdk::transform::{ConnectRecord, TransformationClass};
+use connect_sdk::transform::{ConnectRecord, Part, PartTransformation};
+use connect_sdk::transformation;
 
-const FIELDS: &str = "fields";
-const HEADERS: &str = "headers";
-const OPERATION: &str = "operation";
+/// Its keys.
+#[derive(Debug, ConnectorConfig)]
+#[config(of = transformation, check = one_header_for_each_field)]
+pub(super) struct HeaderFromConfig {
+    /// The fields that become headers.
+    #[config(importance = high, validator = not_empty())]
+    fields: Vec<Text>,
+    /// The names of the headers, in the order of the fields.
+    #[config(importance = high, validator = not_empty())]
+    headers: Vec<Text>,
+    /// `move` removes the fields, `copy` keeps them.
+    #[config(importance = high)]
+    operation: Operation,
+    /// Whether a field that is null and has a default gets the default.
+    #[config(default = true)]
+    replace_null_with_default: bool,
+}
 
-pub(super) const CLASSES: [TransformationClass; 2] = key_and_value::<HeaderFrom>(
-    "org.apache.kafka.connect.transforms.HeaderFrom$Key",
-    "org.apache.kafka.connect.transforms.HeaderFrom$Value",
-);
+/// What becomes of the fields.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ConfigEnum)]
+pub(super) enum Operation {
+    Move,
+    Copy,
+}
+
+fn not_empty() -> Validator {
+    Validator::lambda("non-empty list", |key, value| match value {
+        ParsedValue::List(items) if !items.is_empty() => Ok(()),
+        _ => Err(ConfigError::invalid(key, value, "Empty list")),
+    })
+}
+
+fn one_header_for_each_field(config: &HeaderFromConfig) -> Result<(), &'static str> {
+    if config.fields.len() == config.headers.len() {
+        return Ok(());
+    }
+    Err("'fields' config must have the same number of elements as 'headers' config.")
+}
 
 /// `org.apache.kafka.connect.transforms.HeaderFrom`.
 #[derive(Debug)]
@@ -44,53 +72,21 @@ struct Rest {
     fields: Vec<usize>,
 }
 
-impl OfPart for HeaderFrom {
-    fn config_def() -> ConfigDef {
-        let not_empty = || {
-            Validator::lambda("non-empty list", |key, value| match value {
-                ParsedValue::List(items) if !items.is_empty() => Ok(()),
-                _ => Err(ConfigError::invalid(key, value, "Empty list")),
-            })
-        };
-        ConfigDef::new()
-            .define(
-                key(FIELDS, ConfigType::List, Importance::High, "The fields that become headers.")
-                    .validator(not_empty()),
-            )
-            .define(
-                key(
-                    HEADERS,
-                    ConfigType::List,
-                    Importance::High,
-                    "The names of the headers, in the order of the fields.",
-                )
-                .validator(not_empty()),
-            )
-            .define(
-                key(OPERATION, ConfigType::String, Importance::High, "`move` removes the fields, `copy` keeps them.")
-                    .validator(Validator::valid_string(["move", "copy"])),
-            )
-            .define(replace_null_key())
-    }
+/// Moves or copies fields to headers.
+#[transformation(java = "org.apache.kafka.connect.transforms.HeaderFrom")]
+impl PartTransformation for HeaderFrom {
+    type Config = HeaderFromConfig;
 
-    fn new(properties: &Properties, part: Part) -> Result<Self, ConfigErrors> {
-        let config = Self::config_def().parse(properties)?;
-        let (fields, headers) = (texts(&config, FIELDS), texts(&config, HEADERS));
-        if fields.len() != headers.len() {
-            let text = "'fields' config must have the same number of elements as 'headers' config.";
-            return Err(ConfigError::new(text).into());
-        }
+    fn new(config: HeaderFromConfig, part: Part) -> Result<Self, ConfigErrors> {
         Ok(Self {
             part,
-            pairs: fields.into_iter().zip(headers).collect(),
-            moves: config.string(OPERATION) == Some("move"),
-            replace_null: replaces_null(&config),
+            pairs: config.fields.into_iter().zip(config.headers).collect(),
+            moves: config.operation == Operation::Move,
+            replace_null: config.replace_null_with_default,
             plans: SchemaCache::new(),
         })
     }
-}
 
-impl DynTransformation for HeaderFrom {
     fn apply(&mut self, mut record: ConnectRecord) -> Result<Option<ConnectRecord>, DataError> {
         let mut headers = std::mem::take(&mut record.headers);
         let slot = self.part.of(&mut record);

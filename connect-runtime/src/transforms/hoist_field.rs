@@ -1,22 +1,22 @@
 //! `HoistField`: makes a value the only field of a struct or map. A tombstone becomes one with a null field.
 
-use super::part::{OfPart, Part, key_and_value};
 use super::schema_cache::SchemaCache;
-use super::settings::{key, text};
 use super::shape::fit;
-use connect_sdk::config::{ConfigDef, ConfigErrors, ConfigType, Importance};
+use connect_sdk::config::{ConfigErrors, ConnectorConfig};
 use connect_sdk::data::{DataError, Map, Schema, SchemaBuilder, Struct, Text, Value};
-use connect_sdk::erased::{DynTransformation, Properties};
-use connect_sdk::transform::{ConnectRecord, TransformationClass};
+use connect_sdk::transform::{ConnectRecord, Part, PartTransformation};
+use connect_sdk::transformation;
 
-const FIELD: &str = "field";
 /// A hoisted value is seldom left alone: what follows in the chain adds fields, and needs no memory for so many.
 const ROOM_FIELDS: usize = 4;
 
-pub(super) const CLASSES: [TransformationClass; 2] = key_and_value::<HoistField>(
-    "org.apache.kafka.connect.transforms.HoistField$Key",
-    "org.apache.kafka.connect.transforms.HoistField$Value",
-);
+/// Its keys.
+#[derive(Debug, ConnectorConfig)]
+#[config(of = transformation)]
+pub(super) struct HoistFieldConfig {
+    /// The name of the field that the value becomes.
+    field: Text,
+}
 
 /// `org.apache.kafka.connect.transforms.HoistField`.
 #[derive(Debug)]
@@ -26,19 +26,15 @@ pub(super) struct HoistField {
     schemas: SchemaCache<Schema>,
 }
 
-impl OfPart for HoistField {
-    fn config_def() -> ConfigDef {
-        let doc = "The name of the field that the value becomes.";
-        ConfigDef::new().define(key(FIELD, ConfigType::String, Importance::Medium, doc))
+/// Makes a value the only field of a struct or map.
+#[transformation(java = "org.apache.kafka.connect.transforms.HoistField")]
+impl PartTransformation for HoistField {
+    type Config = HoistFieldConfig;
+
+    fn new(config: HoistFieldConfig, part: Part) -> Result<Self, ConfigErrors> {
+        Ok(Self { part, field: config.field, schemas: SchemaCache::new() })
     }
 
-    fn new(properties: &Properties, part: Part) -> Result<Self, ConfigErrors> {
-        let config = Self::config_def().parse(properties)?;
-        Ok(Self { part, field: text(&config, FIELD), schemas: SchemaCache::new() })
-    }
-}
-
-impl DynTransformation for HoistField {
     fn apply(&mut self, mut record: ConnectRecord) -> Result<Option<ConnectRecord>, DataError> {
         let slot = self.part.of(&mut record);
         let value = slot.value.take();

@@ -1,26 +1,40 @@
 //! `InsertField`: adds fields with the record's topic, partition, offset, timestamp, or a fixed text.
 
-use super::part::{OfPart, Part, key_and_value};
 use super::schema_cache::SchemaCache;
-use super::settings::{key, replace_null_key, replaces_null, wrong};
+use super::settings::wrong;
 use super::shape::{build_struct, expect_map, expect_struct, keep_all, struct_like};
-use connect_sdk::config::{Config, ConfigDef, ConfigError, ConfigErrors, ConfigType, Importance};
+use connect_sdk::config::{ConfigError, ConfigErrors, ConnectorConfig};
 use connect_sdk::data::{DataError, Schema, Text, Timestamp, Value};
-use connect_sdk::erased::{DynTransformation, Properties};
-use connect_sdk::transform::{ConnectRecord, TransformationClass};
+use connect_sdk::transform::{ConnectRecord, Part, PartTransformation};
+use connect_sdk::transformation;
 
-const TOPIC: &str = "topic.field";
-const PARTITION: &str = "partition.field";
-const OFFSET: &str = "offset.field";
-const TIMESTAMP: &str = "timestamp.field";
-const STATIC: &str = "static.field";
-const STATIC_VALUE: &str = "static.value";
 const PURPOSE: &str = "field insertion";
 
-pub(super) const CLASSES: [TransformationClass; 2] = key_and_value::<InsertField>(
-    "org.apache.kafka.connect.transforms.InsertField$Key",
-    "org.apache.kafka.connect.transforms.InsertField$Value",
-);
+/// Its keys.
+#[derive(Debug, ConnectorConfig)]
+#[config(of = transformation)]
+pub(super) struct InsertFieldConfig {
+    /// The name of the field with the record's topic; an exclamation mark at its end makes it required, a question mark or nothing
+    /// optional.
+    topic_field: Option<Text>,
+    /// The name of the field with the record's partition; an exclamation mark at its end makes it required, a question mark or nothing
+    /// optional.
+    partition_field: Option<Text>,
+    /// The name of the field with the record's offset, for sinks only; an exclamation mark at its end makes it required, a question mark or nothing
+    /// optional.
+    offset_field: Option<Text>,
+    /// The name of the field with the record's timestamp; an exclamation mark at its end makes it required, a question mark or nothing
+    /// optional.
+    timestamp_field: Option<Text>,
+    /// The name of the field with the text of `static.value`; an exclamation mark at its end makes it required, a question mark or nothing
+    /// optional.
+    static_field: Option<Text>,
+    /// What `static.field` gets.
+    static_value: Option<Text>,
+    /// Whether a field that is null and has a default gets the default.
+    #[config(default = true)]
+    replace_null_with_default: bool,
+}
 
 /// `org.apache.kafka.connect.transforms.InsertField`.
 #[derive(Debug)]
@@ -48,58 +62,7 @@ enum What {
     Static(Text),
 }
 
-impl OfPart for InsertField {
-    fn config_def() -> ConfigDef {
-        const NAME: &str = "The name of the field with %; an exclamation mark at its end makes it required, a question \
-                            mark or nothing optional.";
-        let of = |name, what: &str| {
-            key(name, ConfigType::String, Importance::Medium, "").doc(NAME.replace('%', what)).null_default()
-        };
-        ConfigDef::new()
-            .define(of(TOPIC, "the record's topic"))
-            .define(of(PARTITION, "the record's partition"))
-            .define(of(OFFSET, "the record's offset, for sinks only"))
-            .define(of(TIMESTAMP, "the record's timestamp"))
-            .define(of(STATIC, "the text of `static.value`"))
-            .define(
-                key(STATIC_VALUE, ConfigType::String, Importance::Medium, "What `static.field` gets.").null_default(),
-            )
-            .define(replace_null_key())
-    }
-
-    fn new(properties: &Properties, part: Part) -> Result<Self, ConfigErrors> {
-        let config = Self::config_def().parse(properties)?;
-        let static_value = config.string(STATIC_VALUE).map(Text::from);
-        if let Some(field) = config.string(STATIC)
-            && static_value.is_none()
-        {
-            let text = "Invalid value null for configuration static.value: No value specified for static field";
-            return Err(wrong(STATIC_VALUE, format!("{text}: {field}")));
-        }
-        let mut insertions = Vec::new();
-        let mut errors = ConfigErrors::new();
-        for (key, what) in [
-            (TOPIC, What::Topic),
-            (PARTITION, What::Partition),
-            (OFFSET, What::Offset),
-            (TIMESTAMP, What::Timestamp),
-            (STATIC, What::Static(static_value.unwrap_or_default())),
-        ] {
-            match insertion(&config, key, what) {
-                Ok(insertion) => insertions.extend(insertion),
-                Err(error) => errors.push(error),
-            }
-        }
-        if insertions.is_empty() && errors.is_empty() {
-            errors.push(ConfigError::new("No field insertion configured"));
-        }
-        let replace_null = replaces_null(&config);
-        errors.into_result(Self { part, insertions, replace_null, schemas: SchemaCache::new() })
-    }
-}
-
-fn insertion(config: &Config, key: &str, what: What) -> Result<Option<Insertion>, ConfigError> {
-    let Some(text) = config.string(key) else { return Ok(None) };
+fn insertion(key: &str, text: &str, what: What) -> Result<Insertion, ConfigError> {
     let (name, required) = match text.strip_suffix('!') {
         Some(name) => (name, true),
         None => (text.strip_suffix('?').unwrap_or(text), false),
@@ -107,7 +70,7 @@ fn insertion(config: &Config, key: &str, what: What) -> Result<Option<Insertion>
     if name.is_empty() {
         return Err(ConfigError::on(key, format!("Invalid value {text} for configuration {key}: no field is named")));
     }
-    Ok(Some(Insertion { name: name.into(), required, what }))
+    Ok(Insertion { name: name.into(), required, what })
 }
 
 impl Insertion {
@@ -143,7 +106,39 @@ struct Origin<'r> {
     timestamp: Option<i64>,
 }
 
-impl DynTransformation for InsertField {
+/// Adds fields with the record's topic, partition, offset, timestamp, or a fixed text.
+#[transformation(java = "org.apache.kafka.connect.transforms.InsertField")]
+impl PartTransformation for InsertField {
+    type Config = InsertFieldConfig;
+
+    fn new(config: InsertFieldConfig, part: Part) -> Result<Self, ConfigErrors> {
+        if let Some(field) = &config.static_field
+            && config.static_value.is_none()
+        {
+            let text = "Invalid value null for configuration static.value: No value specified for static field";
+            return Err(wrong("static.value", format!("{text}: {field}")));
+        }
+        let mut insertions = Vec::new();
+        let mut errors = ConfigErrors::new();
+        for (key, text, what) in [
+            ("topic.field", config.topic_field, What::Topic),
+            ("partition.field", config.partition_field, What::Partition),
+            ("offset.field", config.offset_field, What::Offset),
+            ("timestamp.field", config.timestamp_field, What::Timestamp),
+            ("static.field", config.static_field, What::Static(config.static_value.unwrap_or_default())),
+        ] {
+            match text.map(|text| insertion(key, &text, what)).transpose() {
+                Ok(insertion) => insertions.extend(insertion),
+                Err(error) => errors.push(error),
+            }
+        }
+        if insertions.is_empty() && errors.is_empty() {
+            errors.push(ConfigError::new("No field insertion configured"));
+        }
+        let replace_null = config.replace_null_with_default;
+        errors.into_result(Self { part, insertions, replace_null, schemas: SchemaCache::new() })
+    }
+
     fn apply(&mut self, mut record: ConnectRecord) -> Result<Option<ConnectRecord>, DataError> {
         let ConnectRecord { topic, partition, timestamp, offset, key, value, .. } = &mut record;
         let origin = Origin { topic, partition: *partition, offset: *offset, timestamp: *timestamp };

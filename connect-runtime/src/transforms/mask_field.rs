@@ -2,24 +2,32 @@
 //!
 //! A tombstone has no fields and passes; null fields stay null.
 
-use super::part::{OfPart, Part, key_and_value};
-use super::settings::{distinct_items, key, replace_null_key, replaces_null, text, texts};
+use super::settings::distinct_items;
 use super::shape::{expect_map, expect_struct, keep_all};
-use connect_sdk::config::{ConfigDef, ConfigErrors, ConfigType, Importance, Validator};
+use connect_sdk::config::{ConfigErrors, ConnectorConfig, Validator};
 use connect_sdk::data::values::{convert_to_decimal, convert_to_double};
 use connect_sdk::data::{DataError, Date, Decimal, Map, Schema, Text, Time, Timestamp, Value};
-use connect_sdk::erased::{DynTransformation, Properties};
-use connect_sdk::transform::{ConnectRecord, TransformationClass};
+use connect_sdk::transform::{ConnectRecord, Part, PartTransformation};
+use connect_sdk::transformation;
 use std::sync::Arc;
 
-const FIELDS: &str = "fields";
-const REPLACEMENT: &str = "replacement";
 const PURPOSE: &str = "mask fields";
 
-pub(super) const CLASSES: [TransformationClass; 2] = key_and_value::<MaskField>(
-    "org.apache.kafka.connect.transforms.MaskField$Key",
-    "org.apache.kafka.connect.transforms.MaskField$Value",
-);
+/// Its keys.
+#[derive(Debug, ConnectorConfig)]
+#[config(of = transformation)]
+pub(super) struct MaskFieldConfig {
+    /// The fields that are masked.
+    #[config(importance = high, validator = distinct_items())]
+    fields: Vec<Text>,
+    /// What the fields get: text for texts, a number for numbers. Without it they get an empty text, zero, `false`,
+    /// 1970-01-01, an empty list or map.
+    #[config(importance = low, validator = Validator::non_empty_string())]
+    replacement: Option<Text>,
+    /// Whether a field that is null and has a default gets the default.
+    #[config(default = true)]
+    replace_null_with_default: bool,
+}
 
 /// `org.apache.kafka.connect.transforms.MaskField`.
 #[derive(Debug)]
@@ -36,30 +44,6 @@ struct Replacement {
     text: Text,
     decimal: Option<Decimal>,
     double: Option<f64>,
-}
-
-impl OfPart for MaskField {
-    fn config_def() -> ConfigDef {
-        let replacement = "What the fields get: text for texts, a number for numbers. Without it they get an empty \
-                           text, zero, `false`, 1970-01-01, an empty list or map.";
-        ConfigDef::new()
-            .define(
-                key(FIELDS, ConfigType::List, Importance::High, "The fields that are masked.")
-                    .validator(distinct_items()),
-            )
-            .define(
-                key(REPLACEMENT, ConfigType::String, Importance::Low, replacement)
-                    .null_default()
-                    .validator(Validator::non_empty_string()),
-            )
-            .define(replace_null_key())
-    }
-
-    fn new(properties: &Properties, part: Part) -> Result<Self, ConfigErrors> {
-        let config = Self::config_def().parse(properties)?;
-        let replacement = config.string(REPLACEMENT).map(|_| Replacement::new(text(&config, REPLACEMENT)));
-        Ok(Self { part, fields: texts(&config, FIELDS), replacement, replace_null: replaces_null(&config) })
-    }
 }
 
 impl Replacement {
@@ -143,7 +127,16 @@ fn zero(schema: Option<&Schema>, value: &Value) -> Result<Value, DataError> {
     })
 }
 
-impl DynTransformation for MaskField {
+/// Replaces what fields hold by zero, nothing, or a text or number of the operator's.
+#[transformation(java = "org.apache.kafka.connect.transforms.MaskField")]
+impl PartTransformation for MaskField {
+    type Config = MaskFieldConfig;
+
+    fn new(config: MaskFieldConfig, part: Part) -> Result<Self, ConfigErrors> {
+        let replacement = config.replacement.map(Replacement::new);
+        Ok(Self { part, fields: config.fields, replacement, replace_null: config.replace_null_with_default })
+    }
+
     fn apply(&mut self, mut record: ConnectRecord) -> Result<Option<ConnectRecord>, DataError> {
         let slot = self.part.of(&mut record);
         let Some(value) = slot.value.take() else { return Ok(Some(record)) };

@@ -16,7 +16,6 @@ mod hoist_field;
 mod insert_field;
 mod insert_header;
 mod mask_field;
-mod part;
 pub mod predicates;
 mod regex_router;
 mod replace_field;
@@ -36,32 +35,33 @@ pub use chain::Chain;
 pub use chain_config::ChainConfig;
 pub use stage::{Condition, Stage};
 
+use connect_sdk::plugin::Plugins;
 use connect_sdk::transform::TransformationClass;
 
 /// All transformations.
 #[must_use]
 pub fn classes() -> Vec<TransformationClass> {
-    let mut all = vec![
-        drop_headers::CLASS,
-        filter::CLASS,
-        insert_header::CLASS,
-        regex_router::CLASS,
-        timestamp_router::CLASS,
-        value_to_key::CLASS,
-    ];
-    for pair in [
-        cast::CLASSES,
-        extract_field::CLASSES,
-        flatten::CLASSES,
-        header_from::CLASSES,
-        hoist_field::CLASSES,
-        insert_field::CLASSES,
-        mask_field::CLASSES,
-        replace_field::CLASSES,
-        set_schema_metadata::CLASSES,
-        timestamp_converter::CLASSES,
-    ] {
-        all.extend(pair);
-    }
-    all
+    register(Plugins::new()).transformations().to_vec()
+}
+
+/// Registers all transformations.
+#[must_use]
+pub fn register(plugins: Plugins) -> Plugins {
+    plugins
+        .transformation::<drop_headers::drop_headers>()
+        .transformation::<filter::filter>()
+        .transformation::<insert_header::InsertHeader>()
+        .transformation::<regex_router::RegexRouter>()
+        .transformation::<timestamp_router::TimestampRouter>()
+        .transformation::<value_to_key::ValueToKey>()
+        .transformation::<cast::Cast>()
+        .transformation::<extract_field::ExtractField>()
+        .transformation::<flatten::Flatten>()
+        .transformation::<header_from::HeaderFrom>()
+        .transformation::<hoist_field::HoistField>()
+        .transformation::<insert_field::InsertField>()
+        .transformation::<mask_field::MaskField>()
+        .transformation::<replace_field::ReplaceField>()
+        .transformation::<set_schema_metadata::SetSchemaMetadata>()
+        .transformation::<timestamp_converter::TimestampConverter>()
 }

@@ -1,23 +1,33 @@
 //! `ReplaceField`: leaves out fields, keeps only some, renames them.
 
-use super::part::{OfPart, Part, key_and_value};
 use super::schema_cache::SchemaCache;
-use super::settings::{key, replace_null_key, replaces_null, split_at_colons, texts};
+use super::settings::split_at_colons;
 use super::shape::{build_struct, expect_map, expect_struct, kept, struct_like};
-use connect_sdk::config::{ConfigDef, ConfigError, ConfigErrors, ConfigType, Importance, ParsedValue, Validator};
+use connect_sdk::config::{ConfigError, ConfigErrors, ConnectorConfig, ParsedValue, Validator};
 use connect_sdk::data::{DataError, Map, Schema, Struct, Text, Value};
-use connect_sdk::erased::{DynTransformation, Properties};
-use connect_sdk::transform::{ConnectRecord, TransformationClass};
+use connect_sdk::transform::{ConnectRecord, Part, PartTransformation};
+use connect_sdk::transformation;
 
-const EXCLUDE: &str = "exclude";
-const INCLUDE: &str = "include";
 const RENAMES: &str = "renames";
 const PURPOSE: &str = "field replacement";
 
-pub(super) const CLASSES: [TransformationClass; 2] = key_and_value::<ReplaceField>(
-    "org.apache.kafka.connect.transforms.ReplaceField$Key",
-    "org.apache.kafka.connect.transforms.ReplaceField$Value",
-);
+/// Its keys.
+#[derive(Debug, ConnectorConfig)]
+#[config(of = transformation)]
+pub(super) struct ReplaceFieldConfig {
+    /// Fields that are left out, even if they are included.
+    #[config(default = [], validator = Validator::any_non_duplicate_values(true, false))]
+    exclude: Vec<Text>,
+    /// Fields that are kept; all, if none is named.
+    #[config(default = [], validator = Validator::any_non_duplicate_values(true, false))]
+    include: Vec<Text>,
+    /// New names of fields: pairs `old:new` between commas.
+    #[config(default = [], validator = valid_renames())]
+    renames: Vec<String>,
+    /// Whether a field that is null and has a default gets the default.
+    #[config(default = true)]
+    replace_null_with_default: bool,
+}
 
 /// `org.apache.kafka.connect.transforms.ReplaceField`.
 #[derive(Debug)]
@@ -43,46 +53,11 @@ struct Plan {
     fields: Vec<usize>,
 }
 
-impl OfPart for ReplaceField {
-    fn config_def() -> ConfigDef {
-        let names = || Validator::any_non_duplicate_values(true, false);
-        let pairs = Validator::lambda(
-            "list of colon-delimited pairs, e.g. <code>foo:bar,abc:xyz</code>",
-            |_, value| match value {
-                ParsedValue::List(items) => parse_renames(items).map(drop),
-                _ => Ok(()),
-            },
-        );
-        let medium = Importance::Medium;
-        ConfigDef::new()
-            .define(
-                key(EXCLUDE, ConfigType::List, medium, "Fields that are left out, even if they are included.")
-                    .default("")
-                    .validator(names()),
-            )
-            .define(
-                key(INCLUDE, ConfigType::List, medium, "Fields that are kept; all, if none is named.")
-                    .default("")
-                    .validator(names()),
-            )
-            .define(
-                key(RENAMES, ConfigType::List, medium, "New names of fields: pairs `old:new` between commas.")
-                    .default("")
-                    .validator(pairs),
-            )
-            .define(replace_null_key())
-    }
-
-    fn new(properties: &Properties, part: Part) -> Result<Self, ConfigErrors> {
-        let config = Self::config_def().parse(properties)?;
-        let rules = Rules {
-            exclude: texts(&config, EXCLUDE),
-            include: texts(&config, INCLUDE),
-            renames: parse_renames(config.list(RENAMES).unwrap_or_default())?,
-            replace_null: replaces_null(&config),
-        };
-        Ok(Self { part, rules, plans: SchemaCache::new() })
-    }
+fn valid_renames() -> Validator {
+    Validator::lambda("list of colon-delimited pairs, e.g. <code>foo:bar,abc:xyz</code>", |_, value| match value {
+        ParsedValue::List(items) => parse_renames(items).map(drop),
+        _ => Ok(()),
+    })
 }
 
 fn parse_renames(items: &[String]) -> Result<Vec<(Text, Text)>, ConfigError> {
@@ -134,7 +109,21 @@ impl Rules {
     }
 }
 
-impl DynTransformation for ReplaceField {
+/// Leaves out fields, keeps only some, renames them.
+#[transformation(java = "org.apache.kafka.connect.transforms.ReplaceField")]
+impl PartTransformation for ReplaceField {
+    type Config = ReplaceFieldConfig;
+
+    fn new(config: ReplaceFieldConfig, part: Part) -> Result<Self, ConfigErrors> {
+        let rules = Rules {
+            exclude: config.exclude,
+            include: config.include,
+            renames: parse_renames(&config.renames)?,
+            replace_null: config.replace_null_with_default,
+        };
+        Ok(Self { part, rules, plans: SchemaCache::new() })
+    }
+
     fn apply(&mut self, mut record: ConnectRecord) -> Result<Option<ConnectRecord>, DataError> {
         let slot = self.part.of(&mut record);
         let Some(value) = slot.value.take() else { return Ok(Some(record)) };

@@ -1,21 +1,26 @@
 //! `SetSchemaMetadata`: gives the schema another name, another version, or both.
 
-use super::part::{OfPart, Part, key_and_value};
 use super::schema_cache::SchemaCache;
-use super::settings::{key, replace_null_key, replaces_null};
 use super::shape::keep_all;
-use connect_sdk::config::{ConfigDef, ConfigError, ConfigErrors, ConfigType, Importance};
+use connect_sdk::config::{ConfigErrors, ConnectorConfig};
 use connect_sdk::data::{DataError, Schema, Text, Value};
-use connect_sdk::erased::{DynTransformation, Properties};
-use connect_sdk::transform::{ConnectRecord, TransformationClass};
+use connect_sdk::transform::{ConnectRecord, Part, PartTransformation};
+use connect_sdk::transformation;
 
-const NAME: &str = "schema.name";
-const VERSION: &str = "schema.version";
-
-pub(super) const CLASSES: [TransformationClass; 2] = key_and_value::<SetSchemaMetadata>(
-    "org.apache.kafka.connect.transforms.SetSchemaMetadata$Key",
-    "org.apache.kafka.connect.transforms.SetSchemaMetadata$Value",
-);
+/// Its keys.
+#[derive(Debug, ConnectorConfig)]
+#[config(of = transformation)]
+pub(super) struct SetSchemaMetadataConfig {
+    /// The new name of the schema.
+    #[config(importance = high)]
+    schema_name: Option<Text>,
+    /// The new version of the schema.
+    #[config(importance = high)]
+    schema_version: Option<i32>,
+    /// Whether a field that is null and has a default gets the default.
+    #[config(default = true)]
+    replace_null_with_default: bool,
+}
 
 /// `org.apache.kafka.connect.transforms.SetSchemaMetadata`.
 #[derive(Debug)]
@@ -27,26 +32,20 @@ pub(super) struct SetSchemaMetadata {
     schemas: SchemaCache<Schema>,
 }
 
-impl OfPart for SetSchemaMetadata {
-    fn config_def() -> ConfigDef {
-        ConfigDef::new()
-            .define(key(NAME, ConfigType::String, Importance::High, "The new name of the schema.").null_default())
-            .define(key(VERSION, ConfigType::Int, Importance::High, "The new version of the schema.").null_default())
-            .define(replace_null_key())
-    }
+/// Gives the schema another name, another version, or both.
+#[transformation(java = "org.apache.kafka.connect.transforms.SetSchemaMetadata")]
+impl PartTransformation for SetSchemaMetadata {
+    type Config = SetSchemaMetadataConfig;
 
-    fn new(properties: &Properties, part: Part) -> Result<Self, ConfigErrors> {
-        let config = Self::config_def().parse(properties)?;
-        let name = config.string(NAME).map(Text::from);
-        let version = config.integer(VERSION).and_then(|version| i32::try_from(version).ok());
+    fn new(config: SetSchemaMetadataConfig, part: Part) -> Result<Self, ConfigErrors> {
+        let (name, version) = (config.schema_name, config.schema_version);
         if name.is_none() && version.is_none() {
-            return Err(ConfigError::new("Neither schema name nor version configured").into());
+            return Err("Neither schema name nor version configured".into());
         }
-        Ok(Self { part, name, version, replace_null: replaces_null(&config), schemas: SchemaCache::new() })
+        let replace_null = config.replace_null_with_default;
+        Ok(Self { part, name, version, replace_null, schemas: SchemaCache::new() })
     }
-}
 
-impl DynTransformation for SetSchemaMetadata {
     fn apply(&mut self, mut record: ConnectRecord) -> Result<Option<ConnectRecord>, DataError> {
         let slot = self.part.of(&mut record);
         let Some(schema) = &slot.schema else {

@@ -1,26 +1,38 @@
 //! `TimestampConverter`: between text, numbers, and Connect's Date, Time and Timestamp.
 
-use super::part::{OfPart, Part, key_and_value};
 use super::schema_cache::SchemaCache;
-use super::settings::{key, replace_null_key, replaces_null, text, wrong};
+use super::settings::wrong;
 use super::shape::{build_struct, expect_map, expect_struct, keep_all, struct_like};
-use connect_sdk::config::{Config, ConfigDef, ConfigErrors, ConfigType, Importance, Validator};
+use connect_sdk::config::{ConfigEnum, ConfigErrors, ConnectorConfig};
 use connect_sdk::data::{DataError, LogicalType, Schema, Struct, Text, Timestamp, Type, Value};
-use connect_sdk::erased::{DynTransformation, Properties};
 use connect_sdk::java::date_format::DatePattern;
-use connect_sdk::transform::{ConnectRecord, TransformationClass};
+use connect_sdk::transform::{ConnectRecord, Part, PartTransformation};
+use connect_sdk::transformation;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-const FIELD: &str = "field";
-const TARGET: &str = "target.type";
 const FORMAT: &str = "format";
-const PRECISION: &str = "unix.precision";
 const PURPOSE: &str = "converting timestamp formats";
 
-pub(super) const CLASSES: [TransformationClass; 2] = key_and_value::<TimestampConverter>(
-    "org.apache.kafka.connect.transforms.TimestampConverter$Key",
-    "org.apache.kafka.connect.transforms.TimestampConverter$Value",
-);
+/// Its keys.
+#[derive(Debug, ConnectorConfig)]
+#[config(of = transformation)]
+pub(super) struct TimestampConverterConfig {
+    /// The field that is converted; empty for all.
+    #[config(default = "", importance = high)]
+    field: Text,
+    /// What it becomes: string, unix, Date, Time, Timestamp.
+    #[config(importance = high)]
+    target_type: Kind,
+    /// How text is written or read: a pattern of java.text.SimpleDateFormat, in UTC and English.
+    #[config(default = "")]
+    format: Text,
+    /// The unit of numbers, read or written: seconds, milliseconds, microseconds, nanoseconds.
+    #[config(default = Precision::Milliseconds, importance = low)]
+    unix_precision: Precision,
+    /// Whether a field that is null and has a default gets the default.
+    #[config(default = true)]
+    replace_null_with_default: bool,
+}
 
 /// `org.apache.kafka.connect.transforms.TimestampConverter`.
 #[derive(Debug)]
@@ -43,21 +55,26 @@ struct Conversion {
 }
 
 /// A form in which an instant can stand.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ConfigEnum)]
+pub(super) enum Kind {
+    #[config(rename = "string")]
     Text,
     Unix,
+    #[config(rename = "Date")]
     Date,
+    #[config(rename = "Time")]
     Time,
+    #[config(rename = "Timestamp")]
     Timestamp,
 }
 
-#[derive(Debug, Clone, Copy)]
-enum Precision {
-    Seconds,
-    Milliseconds,
-    Microseconds,
+/// The unit of numbers.
+#[derive(Debug, Clone, Copy, ConfigEnum)]
+pub(super) enum Precision {
     Nanoseconds,
+    Microseconds,
+    Milliseconds,
+    Seconds,
 }
 
 /// The new schema, where the field stands, and in which form it is.
@@ -67,70 +84,8 @@ struct Plan {
     field: Option<(usize, Result<Kind, DataError>)>,
 }
 
-impl OfPart for TimestampConverter {
-    fn config_def() -> ConfigDef {
-        let target = Validator::valid_string(["string", "unix", "Date", "Time", "Timestamp"]);
-        let precision = Validator::valid_string(["nanoseconds", "microseconds", "milliseconds", "seconds"]);
-        ConfigDef::new()
-            .define(
-                key(FIELD, ConfigType::String, Importance::High, "The field that is converted; empty for all.")
-                    .default(""),
-            )
-            .define(
-                key(
-                    TARGET,
-                    ConfigType::String,
-                    Importance::High,
-                    "What it becomes: string, unix, Date, Time, Timestamp.",
-                )
-                .validator(target),
-            )
-            .define(
-                key(
-                    FORMAT,
-                    ConfigType::String,
-                    Importance::Medium,
-                    "How text is written or read: a pattern of java.text.SimpleDateFormat, in UTC and English.",
-                )
-                .default(""),
-            )
-            .define(
-                key(
-                    PRECISION,
-                    ConfigType::String,
-                    Importance::Low,
-                    "The unit of numbers, read or written: seconds, milliseconds, microseconds, nanoseconds.",
-                )
-                .default("milliseconds")
-                .validator(precision),
-            )
-            .define(replace_null_key())
-    }
-
-    fn new(properties: &Properties, part: Part) -> Result<Self, ConfigErrors> {
-        let config = Self::config_def().parse(properties)?;
-        let target = match config.string(TARGET).unwrap_or_default() {
-            "string" => Kind::Text,
-            "unix" => Kind::Unix,
-            "Date" => Kind::Date,
-            "Time" => Kind::Time,
-            _ => Kind::Timestamp,
-        };
-        let precision = match config.string(PRECISION).unwrap_or_default() {
-            "seconds" => Precision::Seconds,
-            "microseconds" => Precision::Microseconds,
-            "nanoseconds" => Precision::Nanoseconds,
-            _ => Precision::Milliseconds,
-        };
-        let conversion = Conversion { target, format: format(&config, target)?, precision, now_ms: now_ms() };
-        let field = text(&config, FIELD);
-        Ok(Self { part, field, replace_null: replaces_null(&config), conversion, plans: SchemaCache::new() })
-    }
-}
-
 /// The pattern, which must be readable if it is not there to write with.
-fn format(config: &Config, target: Kind) -> Result<Option<DatePattern>, ConfigErrors> {
-    let format = config.string(FORMAT).unwrap_or_default();
+fn pattern(format: &str, target: Kind) -> Result<Option<DatePattern>, ConfigErrors> {
     if format.trim().is_empty() {
         if target == Kind::Text {
             let text = "TimestampConverter requires format option to be specified when using string timestamps";
@@ -156,7 +111,19 @@ fn now_ms() -> i64 {
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }
 
-impl DynTransformation for TimestampConverter {
+/// Converts between text, numbers, and Connect's Date, Time and Timestamp.
+#[transformation(java = "org.apache.kafka.connect.transforms.TimestampConverter")]
+impl PartTransformation for TimestampConverter {
+    type Config = TimestampConverterConfig;
+
+    fn new(config: TimestampConverterConfig, part: Part) -> Result<Self, ConfigErrors> {
+        let target = config.target_type;
+        let format = pattern(&config.format, target)?;
+        let conversion = Conversion { target, format, precision: config.unix_precision, now_ms: now_ms() };
+        let replace_null = config.replace_null_with_default;
+        Ok(Self { part, field: config.field, replace_null, conversion, plans: SchemaCache::new() })
+    }
+
     fn apply(&mut self, mut record: ConnectRecord) -> Result<Option<ConnectRecord>, DataError> {
         let slot = self.part.of(&mut record);
         let value = slot.value.take();

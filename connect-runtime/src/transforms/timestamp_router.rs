@@ -1,28 +1,29 @@
 //! `TimestampRouter`: makes a topic's name of the topic and the record's timestamp.
 
-use super::settings::{key, text, wrong};
-use connect_sdk::config::{ConfigDef, ConfigErrors, ConfigType, Importance};
+use super::settings::wrong;
+use connect_sdk::config::{ConfigErrors, ConnectorConfig};
 use connect_sdk::data::{DataError, Text};
-use connect_sdk::erased::{DynTransformation, Properties};
 use connect_sdk::java::date_format::DatePattern;
-use connect_sdk::transform::{ConnectRecord, TransformationClass};
+use connect_sdk::transform::{ConnectRecord, Transformation};
+use connect_sdk::transformation;
 
-const TOPIC_FORMAT: &str = "topic.format";
 const TIMESTAMP_FORMAT: &str = "timestamp.format";
 
-pub(super) const CLASS: TransformationClass = TransformationClass {
-    class: "org.apache.kafka.connect.transforms.TimestampRouter",
-    version: env!("CARGO_PKG_VERSION"),
-    name: None,
-    doc: "",
-    type_name: "",
-    config_def,
-    make: |properties| Ok(Box::new(TimestampRouter::new(properties)?)),
-};
+/// Its keys.
+#[derive(Debug, ConnectorConfig)]
+#[config(of = transformation)]
+pub(super) struct TimestampRouterConfig {
+    /// The new name; `${topic}` and `${timestamp}` stand for the topic and the timestamp.
+    #[config(default = "${topic}-${timestamp}", importance = high)]
+    topic_format: Text,
+    /// How the timestamp is written: a pattern of java.text.SimpleDateFormat, in UTC.
+    #[config(default = "yyyyMMdd", importance = high)]
+    timestamp_format: Text,
+}
 
 /// `org.apache.kafka.connect.transforms.TimestampRouter`.
 #[derive(Debug)]
-struct TimestampRouter {
+pub(super) struct TimestampRouter {
     topic_format: Text,
     pattern: DatePattern,
     /// The last topic, what its timestamp was written as, and the name that came out: topics and days repeat.
@@ -31,27 +32,19 @@ struct TimestampRouter {
     timestamp: String,
 }
 
-fn config_def() -> ConfigDef {
-    let topic = "The new name; `${topic}` and `${timestamp}` stand for the topic and the timestamp.";
-    let timestamp = "How the timestamp is written: a pattern of java.text.SimpleDateFormat, in UTC.";
-    ConfigDef::new()
-        .define(key(TOPIC_FORMAT, ConfigType::String, Importance::High, topic).default("${topic}-${timestamp}"))
-        .define(key(TIMESTAMP_FORMAT, ConfigType::String, Importance::High, timestamp).default("yyyyMMdd"))
-}
+/// Makes a topic's name of the topic and the record's timestamp.
+#[transformation(java = "org.apache.kafka.connect.transforms.TimestampRouter")]
+impl Transformation for TimestampRouter {
+    type Config = TimestampRouterConfig;
 
-impl TimestampRouter {
-    fn new(properties: &Properties) -> Result<Self, ConfigErrors> {
-        let config = config_def().parse(properties)?;
-        let format = config.string(TIMESTAMP_FORMAT).unwrap_or_default();
+    fn new(config: TimestampRouterConfig) -> Result<Self, ConfigErrors> {
+        let format = &config.timestamp_format;
         let pattern = DatePattern::new(format).map_err(|error| {
             wrong(TIMESTAMP_FORMAT, format!("Invalid value {format} for configuration {TIMESTAMP_FORMAT}: {error}"))
         })?;
-        let topic_format = text(&config, TOPIC_FORMAT);
-        Ok(Self { topic_format, pattern, last: None, timestamp: String::new() })
+        Ok(Self { topic_format: config.topic_format, pattern, last: None, timestamp: String::new() })
     }
-}
 
-impl DynTransformation for TimestampRouter {
     fn apply(&mut self, mut record: ConnectRecord) -> Result<Option<ConnectRecord>, DataError> {
         let Some(at) = record.timestamp else {
             return Err(DataError::new("Timestamp missing on record"));

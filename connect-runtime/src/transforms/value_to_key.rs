@@ -1,29 +1,30 @@
 //! `ValueToKey`: makes a key of fields of the value.
 
 use super::schema_cache::SchemaCache;
-use super::settings::{distinct_items, key, replace_null_key, replaces_null, texts};
+use super::settings::distinct_items;
 use super::shape::{expect_map, expect_struct, kept};
-use connect_sdk::config::{ConfigDef, ConfigErrors, ConfigType, Importance};
+use connect_sdk::config::{ConfigErrors, ConnectorConfig};
 use connect_sdk::data::{DataError, Map, Schema, SchemaAndValue, SchemaBuilder, Struct, Text};
-use connect_sdk::erased::{DynTransformation, Properties};
-use connect_sdk::transform::{ConnectRecord, TransformationClass};
+use connect_sdk::transform::{ConnectRecord, Transformation};
+use connect_sdk::transformation;
 
-const FIELDS: &str = "fields";
 const PURPOSE: &str = "copying fields from value to key";
 
-pub(super) const CLASS: TransformationClass = TransformationClass {
-    class: "org.apache.kafka.connect.transforms.ValueToKey",
-    version: env!("CARGO_PKG_VERSION"),
-    name: None,
-    doc: "",
-    type_name: "",
-    config_def,
-    make: |properties| Ok(Box::new(ValueToKey::new(properties)?)),
-};
+/// Its keys.
+#[derive(Debug, ConnectorConfig)]
+#[config(of = transformation)]
+pub(super) struct ValueToKeyConfig {
+    /// The fields of the value that make the key, in their order.
+    #[config(importance = high, validator = distinct_items())]
+    fields: Vec<Text>,
+    /// Whether a field that is null and has a default gets the default.
+    #[config(default = true)]
+    replace_null_with_default: bool,
+}
 
 /// `org.apache.kafka.connect.transforms.ValueToKey`.
 #[derive(Debug)]
-struct ValueToKey {
+pub(super) struct ValueToKey {
     fields: Vec<Text>,
     replace_null: bool,
     plans: SchemaCache<Plan>,
@@ -36,21 +37,16 @@ struct Plan {
     fields: Vec<usize>,
 }
 
-fn config_def() -> ConfigDef {
-    let doc = "The fields of the value that make the key, in their order.";
-    ConfigDef::new()
-        .define(key(FIELDS, ConfigType::List, Importance::High, doc).validator(distinct_items()))
-        .define(replace_null_key())
-}
+/// Makes a key of fields of the value.
+#[transformation(java = "org.apache.kafka.connect.transforms.ValueToKey")]
+impl Transformation for ValueToKey {
+    type Config = ValueToKeyConfig;
 
-impl ValueToKey {
-    fn new(properties: &Properties) -> Result<Self, ConfigErrors> {
-        let config = config_def().parse(properties)?;
-        Ok(Self { fields: texts(&config, FIELDS), replace_null: replaces_null(&config), plans: SchemaCache::new() })
+    fn new(config: ValueToKeyConfig) -> Result<Self, ConfigErrors> {
+        let replace_null = config.replace_null_with_default;
+        Ok(Self { fields: config.fields, replace_null, plans: SchemaCache::new() })
     }
-}
 
-impl DynTransformation for ValueToKey {
     fn apply(&mut self, mut record: ConnectRecord) -> Result<Option<ConnectRecord>, DataError> {
         let slot = &mut record.value;
         let value = slot.value.take();

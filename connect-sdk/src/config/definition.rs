@@ -285,6 +285,20 @@ impl ConfigKey {
         }
     }
 
+    /// The key's value: read from text, or the default, and checked.
+    pub(super) fn parse(&self, set: Option<Option<&str>>) -> Result<ParsedValue, ConfigError> {
+        let mut value = self.read(set)?;
+        let Some(validator) = &self.validator else { return Ok(value) };
+        if let ParsedValue::List(items) = &mut value
+            && validator.removes_duplicates()
+        {
+            let mut seen = BTreeSet::new();
+            items.retain(|item| seen.insert(item.clone()));
+        }
+        validator.check(&self.name, &value)?;
+        Ok(value)
+    }
+
     /// The key's value before its check: read from text, or the default.
     fn read(&self, set: Option<Option<&str>>) -> Result<ParsedValue, ConfigError> {
         match set {
@@ -446,18 +460,7 @@ impl ConfigDef {
         let mut errors = ConfigErrors::new();
         let mut config = Config::default();
         for key in &self.keys {
-            let value = key.read(lookup(&key.name)).and_then(|mut value| {
-                let Some(validator) = &key.validator else { return Ok(value) };
-                if let ParsedValue::List(items) = &mut value
-                    && validator.removes_duplicates()
-                {
-                    let mut seen = BTreeSet::new();
-                    items.retain(|item| seen.insert(item.clone()));
-                }
-                validator.check(&key.name, &value)?;
-                Ok(value)
-            });
-            match value {
+            match key.parse(lookup(&key.name)) {
                 Ok(value) => config.insert(&key.name, value),
                 Err(error) => errors.push(error),
             }

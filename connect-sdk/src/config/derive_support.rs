@@ -298,13 +298,14 @@ impl Reader {
         if let Err(mistakes) = def.check() {
             reader.errors.extend(mistakes);
         }
-        for report in def.validate(properties) {
-            // The first message tells the cause; the second one only that null is not allowed either.
-            if let Some(message) = report.errors.into_iter().next() {
-                reader.errors.push(ConfigError::on(&report.name, message));
-                reader.bad_keys.insert(report.name.clone());
+        for key in def.keys() {
+            match key.parse(properties.get(key.name()).map(|text| Some(text.as_str()))) {
+                Ok(value) => reader.config.insert(key.name(), value),
+                Err(error) => {
+                    reader.errors.push(error);
+                    reader.bad_keys.insert(key.name().to_owned());
+                }
             }
-            reader.config.insert(report.name, report.value);
         }
         reader
     }

@@ -4,10 +4,20 @@ mod has_header_key;
 mod record_is_tombstone;
 mod topic_name_matches;
 
+use connect_sdk::plugin::Plugins;
 use connect_sdk::transform::PredicateClass;
 
 /// All predicates.
 #[must_use]
 pub fn classes() -> Vec<PredicateClass> {
-    vec![has_header_key::CLASS, record_is_tombstone::CLASS, topic_name_matches::CLASS]
+    register(Plugins::new()).predicates().to_vec()
+}
+
+/// Registers all predicates.
+#[must_use]
+pub fn register(plugins: Plugins) -> Plugins {
+    plugins
+        .predicate::<has_header_key::has_header_key>()
+        .predicate::<record_is_tombstone::record_is_tombstone>()
+        .predicate::<topic_name_matches::TopicNameMatches>()
 }
