@@ -14,7 +14,7 @@ const JSON: &str = "org.apache.kafka.connect.json.JsonConverter";
 const STRING: &str = "org.apache.kafka.connect.storage.StringConverter";
 
 /// Keys that Kafka's worker does not have, and the groups that only they are in.
-const OURS: [&str; 22] = [
+const OURS: [&str; 18] = [
     "batch.max.records",
     "batch.max.bytes",
     "inflight.max.records",
@@ -34,11 +34,6 @@ const OURS: [&str; 22] = [
     "errors.deadletterqueue.topic.name",
     "errors.deadletterqueue.topic.replication.factor",
     "errors.deadletterqueue.context.headers.enable",
-    // Versions of plugins are those of this build.
-    "connector.plugin.version",
-    "key.converter.plugin.version",
-    "value.converter.plugin.version",
-    "header.converter.plugin.version",
     "Limits",
 ];
 
@@ -156,8 +151,7 @@ fn by_key(infos: &Value, is_sink: bool) -> Vec<(String, Value)> {
 }
 
 fn is_compared(key: &str, is_sink: bool) -> bool {
-    let is_version = key.ends_with(".plugin.version");
-    !is_version && (!OURS.contains(&key) || is_sink && key.starts_with("errors.deadletterqueue."))
+    !OURS.contains(&key) || is_sink && key.starts_with("errors.deadletterqueue.")
 }
 
 fn groups(infos: &Value) -> Vec<&str> {

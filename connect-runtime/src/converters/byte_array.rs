@@ -8,12 +8,13 @@ use connect_sdk::data::{DataError, Schema, SchemaAndValue, Type, Value};
 use connect_sdk::erased::DynConverter;
 use connect_sdk::source::PayloadRef;
 
+use super::KAFKA_VERSION;
 use super::settings;
 
 /// The class, for the registry.
 pub(super) const CLASS: ConverterClass = ConverterClass {
     class: "org.apache.kafka.connect.converters.ByteArrayConverter",
-    version: env!("CARGO_PKG_VERSION"),
+    version: KAFKA_VERSION,
     name: None,
     doc: "",
     type_name: "",

@@ -13,6 +13,9 @@ mod string;
 
 use connect_sdk::converter::ConverterClass;
 
+/// The version of Kafka whose classes of the same names these converters keep to; configurations may ask for it.
+const KAFKA_VERSION: &str = "4.3.1";
+
 /// The converter classes that every worker knows.
 #[must_use]
 pub fn classes() -> Vec<ConverterClass> {

@@ -9,6 +9,7 @@ use connect_sdk::data::{DataError, Schema, SchemaAndValue, Value};
 use connect_sdk::erased::DynConverter;
 use connect_sdk::source::PayloadRef;
 
+use super::KAFKA_VERSION;
 use super::settings;
 
 /// The class of the converter for one type of number.
@@ -55,7 +56,7 @@ macro_rules! class {
         const JAVA: &str = concat!("org.apache.kafka.connect.converters.", $name, "Converter");
         ConverterClass {
             class: JAVA,
-            version: env!("CARGO_PKG_VERSION"),
+            version: KAFKA_VERSION,
             name: None,
             doc: "",
             type_name: "",

@@ -9,12 +9,13 @@ use connect_sdk::data::{DataError, SchemaAndValue, Text, Value, values};
 use connect_sdk::erased::DynHeaderConverter;
 use connect_sdk::source::PayloadRef;
 
+use super::KAFKA_VERSION;
 use super::charset::utf8_text;
 
 /// The class, for the registry.
 pub(super) const CLASS: ConverterClass = ConverterClass {
     class: "org.apache.kafka.connect.storage.SimpleHeaderConverter",
-    version: env!("CARGO_PKG_VERSION"),
+    version: KAFKA_VERSION,
     name: None,
     doc: "",
     type_name: "",

@@ -10,13 +10,14 @@ use connect_sdk::erased::DynConverter;
 use connect_sdk::erased::Properties;
 use connect_sdk::source::PayloadRef;
 
+use super::KAFKA_VERSION;
 use super::charset::Charset;
 use super::settings;
 
 /// The class, for the registry.
 pub(super) const CLASS: ConverterClass = ConverterClass {
     class: "org.apache.kafka.connect.storage.StringConverter",
-    version: env!("CARGO_PKG_VERSION"),
+    version: KAFKA_VERSION,
     name: None,
     doc: "",
     type_name: "",

@@ -56,7 +56,7 @@ struct Plan {
 }
 
 /// Gives fields, or a whole value, another primitive type.
-#[transformation(java = "org.apache.kafka.connect.transforms.Cast")]
+#[transformation(java = "org.apache.kafka.connect.transforms.Cast", version = "4.3.1")]
 impl PartTransformation for Cast {
     type Config = CastConfig;
 

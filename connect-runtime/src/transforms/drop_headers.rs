@@ -16,7 +16,7 @@ pub(super) struct DropHeadersConfig {
 }
 
 /// Removes headers by name.
-#[transformation(java = "org.apache.kafka.connect.transforms.DropHeaders")]
+#[transformation(java = "org.apache.kafka.connect.transforms.DropHeaders", version = "4.3.1")]
 pub(super) fn drop_headers(config: &DropHeadersConfig, mut record: ConnectRecord) -> ConnectRecord {
     for name in &config.headers {
         record.headers.remove(name);

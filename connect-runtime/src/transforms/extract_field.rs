@@ -38,7 +38,7 @@ pub(super) struct ExtractField {
 }
 
 /// A field takes the place of the whole key or value.
-#[transformation(java = "org.apache.kafka.connect.transforms.ExtractField")]
+#[transformation(java = "org.apache.kafka.connect.transforms.ExtractField", version = "4.3.1")]
 impl PartTransformation for ExtractField {
     type Config = ExtractFieldConfig;
 

@@ -42,7 +42,7 @@ enum Node {
 }
 
 /// Makes one level of nested structs or maps; names are joined by a delimiter.
-#[transformation(java = "org.apache.kafka.connect.transforms.Flatten")]
+#[transformation(java = "org.apache.kafka.connect.transforms.Flatten", version = "4.3.1")]
 impl PartTransformation for Flatten {
     type Config = FlattenConfig;
 

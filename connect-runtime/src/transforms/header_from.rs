@@ -73,7 +73,7 @@ struct Rest {
 }
 
 /// Moves or copies fields to headers.
-#[transformation(java = "org.apache.kafka.connect.transforms.HeaderFrom")]
+#[transformation(java = "org.apache.kafka.connect.transforms.HeaderFrom", version = "4.3.1")]
 impl PartTransformation for HeaderFrom {
     type Config = HeaderFromConfig;
 

@@ -27,7 +27,7 @@ pub(super) struct HoistField {
 }
 
 /// Makes a value the only field of a struct or map.
-#[transformation(java = "org.apache.kafka.connect.transforms.HoistField")]
+#[transformation(java = "org.apache.kafka.connect.transforms.HoistField", version = "4.3.1")]
 impl PartTransformation for HoistField {
     type Config = HoistFieldConfig;
 

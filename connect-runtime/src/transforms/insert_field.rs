@@ -107,7 +107,7 @@ struct Origin<'r> {
 }
 
 /// Adds fields with the record's topic, partition, offset, timestamp, or a fixed text.
-#[transformation(java = "org.apache.kafka.connect.transforms.InsertField")]
+#[transformation(java = "org.apache.kafka.connect.transforms.InsertField", version = "4.3.1")]
 impl PartTransformation for InsertField {
     type Config = InsertFieldConfig;
 

@@ -26,7 +26,7 @@ pub(super) struct InsertHeader {
 }
 
 /// Adds a header with a fixed value, whose type is that of its text.
-#[transformation(java = "org.apache.kafka.connect.transforms.InsertHeader")]
+#[transformation(java = "org.apache.kafka.connect.transforms.InsertHeader", version = "4.3.1")]
 impl Transformation for InsertHeader {
     type Config = InsertHeaderConfig;
 

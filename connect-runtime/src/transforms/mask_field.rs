@@ -128,7 +128,7 @@ fn zero(schema: Option<&Schema>, value: &Value) -> Result<Value, DataError> {
 }
 
 /// Replaces what fields hold by zero, nothing, or a text or number of the operator's.
-#[transformation(java = "org.apache.kafka.connect.transforms.MaskField")]
+#[transformation(java = "org.apache.kafka.connect.transforms.MaskField", version = "4.3.1")]
 impl PartTransformation for MaskField {
     type Config = MaskFieldConfig;
 

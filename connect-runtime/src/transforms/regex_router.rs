@@ -32,7 +32,7 @@ pub(super) struct RegexRouter {
 }
 
 /// Renames topics that match a regular expression.
-#[transformation(java = "org.apache.kafka.connect.transforms.RegexRouter")]
+#[transformation(java = "org.apache.kafka.connect.transforms.RegexRouter", version = "4.3.1")]
 impl Transformation for RegexRouter {
     type Config = RegexRouterConfig;
 

@@ -110,7 +110,7 @@ impl Rules {
 }
 
 /// Leaves out fields, keeps only some, renames them.
-#[transformation(java = "org.apache.kafka.connect.transforms.ReplaceField")]
+#[transformation(java = "org.apache.kafka.connect.transforms.ReplaceField", version = "4.3.1")]
 impl PartTransformation for ReplaceField {
     type Config = ReplaceFieldConfig;
 

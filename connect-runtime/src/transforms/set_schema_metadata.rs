@@ -33,7 +33,7 @@ pub(super) struct SetSchemaMetadata {
 }
 
 /// Gives the schema another name, another version, or both.
-#[transformation(java = "org.apache.kafka.connect.transforms.SetSchemaMetadata")]
+#[transformation(java = "org.apache.kafka.connect.transforms.SetSchemaMetadata", version = "4.3.1")]
 impl PartTransformation for SetSchemaMetadata {
     type Config = SetSchemaMetadataConfig;
 

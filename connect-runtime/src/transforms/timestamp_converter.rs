@@ -112,7 +112,7 @@ fn now_ms() -> i64 {
 }
 
 /// Converts between text, numbers, and Connect's Date, Time and Timestamp.
-#[transformation(java = "org.apache.kafka.connect.transforms.TimestampConverter")]
+#[transformation(java = "org.apache.kafka.connect.transforms.TimestampConverter", version = "4.3.1")]
 impl PartTransformation for TimestampConverter {
     type Config = TimestampConverterConfig;
 

@@ -33,7 +33,7 @@ pub(super) struct TimestampRouter {
 }
 
 /// Makes a topic's name of the topic and the record's timestamp.
-#[transformation(java = "org.apache.kafka.connect.transforms.TimestampRouter")]
+#[transformation(java = "org.apache.kafka.connect.transforms.TimestampRouter", version = "4.3.1")]
 impl Transformation for TimestampRouter {
     type Config = TimestampRouterConfig;
 

@@ -38,7 +38,7 @@ struct Plan {
 }
 
 /// Makes a key of fields of the value.
-#[transformation(java = "org.apache.kafka.connect.transforms.ValueToKey")]
+#[transformation(java = "org.apache.kafka.connect.transforms.ValueToKey", version = "4.3.1")]
 impl Transformation for ValueToKey {
     type Config = ValueToKeyConfig;
 

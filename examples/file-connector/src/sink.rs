@@ -52,7 +52,11 @@ enum Mode {
 }
 
 /// Appends record values to a file, a line for each record, or writes files named after the offsets that they hold.
-#[sink_connector(name = "FileStreamSink", java = "org.apache.kafka.connect.file.FileStreamSinkConnector")]
+#[sink_connector(
+    name = "FileStreamSink",
+    java = "org.apache.kafka.connect.file.FileStreamSinkConnector",
+    version = "4.3.1"
+)]
 impl BufferedSink for FileStreamSink {
     type Config = FileSinkConfig;
 

@@ -27,17 +27,6 @@ fn run(case: &Case) -> Outcome {
     let Some(connector) = plugins.connector(class) else {
         return Outcome::skipped(format!("`{class}` is not linked"));
     };
-    // A connector has the version of its crate.
-    let properties: BTreeMap<String, Option<String>> = case
-        .config
-        .iter()
-        .map(|(key, value)| {
-            let of_connector = key == "connector.plugin.version";
-            let value =
-                value.as_ref().filter(|_| of_connector).map(|value| value.replace(VERSION, connector.version()));
-            (key.clone(), value.or_else(|| case.config[key].clone()))
-        })
-        .collect();
     let kind = match connector {
         ConnectorPlugin::Source(_) => ConnectorKind::Source,
         ConnectorPlugin::Sink(_) => ConnectorKind::Sink,
@@ -50,7 +39,7 @@ fn run(case: &Case) -> Outcome {
     let infos = validate_connector(&Validation {
         plugins: &plugins,
         connector,
-        properties: &properties,
+        properties: &case.config,
         policy: &OverridePolicy::All,
         worker_group: None,
         exactly_once: &ExactlyOnceWorker::Standalone { offsets_in_topic: true },
@@ -65,12 +54,7 @@ fn run(case: &Case) -> Outcome {
     // A group that only keys of our own have.
     let groups: Vec<&String> = infos.groups.iter().filter(|group| *group != "Limits").collect();
     let shown = |info: &&ConfigInfo| !is_own(name(info)) && is_shown(case, info);
-    let mut configs: Vec<Json> = infos.configs.iter().filter(shown).map(write).collect();
-    for info in &mut configs {
-        if info["name"] == "connector.plugin.version" {
-            *info = serde_json::from_str(&info.to_string().replace(connector.version(), VERSION)).expect("JSON");
-        }
-    }
+    let configs: Vec<Json> = infos.configs.iter().filter(shown).map(write).collect();
     Outcome::Result(json!({ "error_count": infos.error_count, "groups": groups, "configs": configs }))
 }
 

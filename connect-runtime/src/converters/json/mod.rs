@@ -20,6 +20,7 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
+use super::KAFKA_VERSION;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -42,7 +43,7 @@ use super::settings;
 /// The class, for the registry.
 pub(super) const CLASS: ConverterClass = ConverterClass {
     class: "org.apache.kafka.connect.json.JsonConverter",
-    version: env!("CARGO_PKG_VERSION"),
+    version: KAFKA_VERSION,
     name: None,
     doc: "",
     type_name: "",

@@ -15,7 +15,7 @@ pub(super) struct HasHeaderKeyConfig {
 }
 
 /// Records with a header of this name.
-#[predicate(java = "org.apache.kafka.connect.transforms.predicates.HasHeaderKey")]
+#[predicate(java = "org.apache.kafka.connect.transforms.predicates.HasHeaderKey", version = "4.3.1")]
 pub(super) fn has_header_key(config: &HasHeaderKeyConfig, record: &ConnectRecord) -> bool {
     record.headers.last_with_name(&config.name).is_some()
 }

@@ -24,7 +24,7 @@ pub(super) struct TopicNameMatches {
 }
 
 /// Records whose topic matches a regular expression as a whole.
-#[predicate(java = "org.apache.kafka.connect.transforms.predicates.TopicNameMatches")]
+#[predicate(java = "org.apache.kafka.connect.transforms.predicates.TopicNameMatches", version = "4.3.1")]
 impl Predicate for TopicNameMatches {
     type Config = TopicNameMatchesConfig;
 

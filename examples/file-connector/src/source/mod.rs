@@ -91,6 +91,7 @@ pub struct FileStreamSource {
 #[source_connector(
     name = "FileStreamSource",
     java = "org.apache.kafka.connect.file.FileStreamSourceConnector",
+    version = "4.3.1",
     exactly_once = supported,
     replay_test = tests::a_file
 )]
