@@ -3,7 +3,7 @@
 use connect_sdk::prelude::*;
 use connect_sdk::transform::Part;
 
-/// The settings of [`shorten`].
+/// The settings of [`shorten()`].
 #[derive(Debug, ConnectorConfig)]
 #[config(of = transformation)]
 pub struct ShortenConfig {
