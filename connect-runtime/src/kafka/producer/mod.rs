@@ -2,6 +2,7 @@
 //! acknowledged records come out; nothing is locked, allocated or woken per record.
 
 mod fence;
+mod room;
 mod slots;
 mod transactional;
 mod worker;
@@ -76,7 +77,7 @@ impl ProducerPool {
 
 /// Starts a client with its thread, which does what `run` does.
 fn start(config: &ClientConfig, run: impl FnOnce(Worker) + Send + 'static) -> Result<Arc<Shared>, KafkaError> {
-    let client = Client::new(Role::Producer, &config.entries)
+    let client = Client::new(Role::Producer, &room::entries(config))
         .map_err(|error| KafkaError::native(&error, "cannot create a producer"))?;
     let shared = Arc::new(Shared::default());
     let worker = Worker::new(Arc::clone(&shared), client, config);

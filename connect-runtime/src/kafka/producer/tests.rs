@@ -259,6 +259,22 @@ async fn a_hurry_does_not_wait_for_the_linger_time() {
 }
 
 #[tokio::test]
+async fn a_lone_record_waits_for_the_operators_linger_time_and_not_for_the_clients() {
+    let fixture = Fixture::new();
+    fixture.broker.create_topic("t", 1).unwrap();
+    let mut producer = fixture.producer(&[("x.linger.ms", "1")]);
+    let mut fastest = Duration::MAX;
+    for first in 0..50 {
+        let start = Instant::now();
+        send(&mut producer, batch(first, 1, 10)).await.unwrap();
+        acks(&mut producer, 1).await;
+        fastest = fastest.min(start.elapsed());
+    }
+    // The client's own is 50 ms.
+    assert!(fastest < Duration::from_millis(30), "{fastest:?}");
+}
+
+#[tokio::test]
 async fn a_topic_name_that_cannot_be_fails_its_task_only() {
     let fixture = Fixture::new();
     let mut bad = fixture.producer(&[]);

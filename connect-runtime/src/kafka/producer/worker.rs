@@ -4,7 +4,7 @@ use std::{
     collections::{HashMap, VecDeque},
     sync::Arc,
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use connect_sdk::{
@@ -15,6 +15,7 @@ use rdkafka::error::RDKafkaErrorCode as Code;
 
 use super::{
     Shared, lock,
+    room::{RELIEF_PAUSE, Room},
     slots::{self, Slots, tag, untag},
 };
 use crate::kafka::{
@@ -45,6 +46,7 @@ pub(super) struct Worker {
     pub(super) slots: Slots,
     pub(super) events: ClientEvents,
     batches: VecDeque<Waiting>,
+    room: Room,
     topics: Topics,
     /// Rounds since a task asked for speed.
     hurry: Option<u32>,
@@ -91,7 +93,7 @@ pub(super) enum Round {
     Nothing,
     /// A run of records was handed over.
     Progress,
-    /// The client's buffer is full: a delivery must come first.
+    /// The client has enough: a delivery must come first.
     Full,
 }
 
@@ -107,6 +109,7 @@ impl Worker {
             slots: Slots::default(),
             events: ClientEvents::new(Arc::clone(&client), config),
             batches: VecDeque::new(),
+            room: Room::new(config),
             topics: Topics { client, by_name: HashMap::new(), topics: Vec::new() },
             hurry: None,
             freed: Vec::new(),
@@ -175,7 +178,13 @@ impl Worker {
 
     /// How long there is nothing to do, unless something wakes the thread.
     pub(super) fn pause(&mut self) -> Duration {
-        let Some(rounds) = self.hurry else { return IDLE_MAX };
+        let lingers = self.room.lingers(self.producer.client.n_in_flight(), Instant::now());
+        if self.hurry.is_none() && lingers == Some(Duration::ZERO) {
+            self.hurry = Some(0);
+        }
+        let Some(rounds) = self.hurry else {
+            return lingers.unwrap_or(if self.batches.is_empty() { IDLE_MAX } else { RELIEF_PAUSE });
+        };
         if self.batches.is_empty() && self.producer.client.n_in_flight() == 0 {
             self.hurry = None;
             return IDLE_MAX;
@@ -232,7 +241,8 @@ impl Worker {
             self.slots.fail_one(waiting.slot, &error);
             return Ok(Round::Progress);
         }
-        let taken = self.hand_over_run(producer, &mut waiting)?;
+        let is_taken = self.room.is_taken(self.producer.client.n_in_flight(), &waiting.batch, Instant::now);
+        let taken = !is_taken && self.hand_over_run(producer, &mut waiting)?;
         if waiting.next < waiting.batch.records.len() {
             self.batches.push_front(waiting);
         } else {
@@ -339,8 +349,9 @@ impl Worker {
             let Some(mut event) = queue.poll(Duration::ZERO) else { break };
             served = true;
             if event.is_deliveries() {
-                let Self { slots, topics, freed, events, .. } = self;
+                let Self { slots, topics, freed, events, room, .. } = self;
                 event.deliveries(|delivery| {
+                    room.delivered(&delivery);
                     let (slot, low) = untag(delivery.opaque);
                     let free = match delivery.error {
                         None => slots.delivered(slot, low),
