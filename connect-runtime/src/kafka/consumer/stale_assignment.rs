@@ -29,6 +29,8 @@ const JOIN_TIMEOUT: Duration = Duration::from_secs(60);
 /// The pause between looks, at first and at most.
 const PAUSE_MIN: Duration = Duration::from_millis(50);
 const PAUSE_MAX: Duration = Duration::from_secs(2);
+/// The pause before a group that looks stale is looked at once more.
+const SECOND_LOOK_PAUSE: Duration = Duration::from_secs(1);
 /// How often the group is made to share its partitions out; after that, what is wrong has another reason.
 const REBALANCES_MAX: u32 = 3;
 /// Kafka's word for a group that has shared out its partitions.
@@ -76,19 +78,21 @@ impl Check<'_> {
     async fn run(&self) -> Result<u32, KafkaError> {
         let mut cluster = Cluster::new(self.config)?;
         let deadline = Instant::now() + JOIN_TIMEOUT;
-        let (mut pause, mut rebalances) = (PAUSE_MIN, 0);
+        let (mut pause, mut rebalances, mut was_stale) = (PAUSE_MIN, 0, false);
         while Instant::now() < deadline {
             // Closed in the meantime, or no static member.
             let Some(Standing { member: Some(member), topics }) = self.ask(Command::Standing).await else { break };
             if !member.id.is_empty() && !topics.is_empty() {
                 match self.is_stale(&mut cluster, &member, &topics).await? {
+                    // Partitions that change hands are nobody's for a moment.
+                    Some(true) if !std::mem::replace(&mut was_stale, true) => pause = SECOND_LOOK_PAUSE,
                     Some(true) if rebalances < REBALANCES_MAX => {
                         rebalances += 1;
-                        pause = PAUSE_MIN;
+                        (pause, was_stale) = (PAUSE_MIN, false);
                         self.join_anew(member).await;
                     }
                     Some(_) => break,
-                    None => {}
+                    None => was_stale = false,
                 }
             }
             sleep(pause).await;

@@ -87,6 +87,8 @@ impl Room {
             return false;
         }
         if n_in_client < (REQUESTS_IN_CLIENT + self.more) * records {
+            // Something was delivered since.
+            self.taken_since = None;
             return false;
         }
         let now = now();
@@ -106,7 +108,8 @@ impl Room {
     /// How long records that are in the client may go on waiting for others: zero if it is to send what it has. None if it
     /// sends by itself.
     pub(super) fn lingers(&mut self, n_in_client: usize, now: Instant) -> Option<Duration> {
-        if self.request.is_none() || n_in_client == 0 {
+        // What lingers for longer than the client has to, lingers there.
+        if self.request.is_none() || self.linger >= CLIENT_LINGER_MIN || n_in_client == 0 {
             self.due = None;
             return None;
         }
@@ -121,6 +124,11 @@ impl Room {
             self.due = Some(now + self.linger);
         }
         Some(left)
+    }
+
+    /// How many records may go in at once, when there is room.
+    pub(super) fn run_max(&self, most: usize) -> usize {
+        self.request_records().map_or(most, |records| records.clamp(1, most))
     }
 
     /// Notes where a record was delivered: each partition has requests of its own.
@@ -188,6 +196,7 @@ mod tests {
         assert_eq!([taken(2000, 0), taken(2000, 199), taken(2000, 200)], [true, true, false]);
         assert_eq!([taken(2999, 200), taken(3000, 200), taken(3000, 399)], [false, true, true], "one request more");
         assert_eq!([taken(3000, 400), taken(3999, 401), taken(4000, 401)], [false, false, true]);
+        assert_eq!([taken(3500, 500), taken(4000, 602)], [false, true], "deliveries are no stall");
         assert_eq!([taken(1999, 402), taken(2000, 402)], [false, true], "as before once it has sent what it has");
     }
 
@@ -202,6 +211,8 @@ mod tests {
         assert_eq!([lingers(6, 8), lingers(6, 9)], [Some(ms(0)), Some(ms(6))], "told, and again if more has come");
         assert_eq!([lingers(1000, 10), lingers(6, 11)], [None, Some(ms(6))], "a whole request goes by itself");
         assert_eq!([lingers(0, 12), lingers(1, 13)], [None, Some(ms(7))], "all is sent, and more comes");
+        let mut long = self::room(&[("x.linger.ms", "200")]);
+        assert_eq!([long.lingers(5, start), long.lingers(5, start + ms(300))], [None, None], "the client sees to it");
     }
 
     #[test]

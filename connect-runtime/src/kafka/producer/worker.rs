@@ -242,7 +242,8 @@ impl Worker {
             return Ok(Round::Progress);
         }
         let is_taken = self.room.is_taken(self.producer.client.n_in_flight(), &waiting.batch, Instant::now);
-        let taken = !is_taken && self.hand_over_run(producer, &mut waiting)?;
+        let most = self.room.run_max(RUN_RECORDS_MAX);
+        let taken = !is_taken && self.hand_over_run(producer, &mut waiting, most)?;
         if waiting.next < waiting.batch.records.len() {
             self.batches.push_front(waiting);
         } else {
@@ -251,8 +252,13 @@ impl Worker {
         Ok(if taken { Round::Progress } else { Round::Full })
     }
 
-    /// Hands over what can go in one call; false if the buffer is full.
-    fn hand_over_run(&mut self, producer: &mut Producer, waiting: &mut Waiting) -> Result<bool, KafkaError> {
+    /// Hands over what can go in one call, `most` records; false if the buffer is full.
+    fn hand_over_run(
+        &mut self,
+        producer: &mut Producer,
+        waiting: &mut Waiting,
+        most: usize,
+    ) -> Result<bool, KafkaError> {
         let Waiting { slot, batch, topics, next } = waiting;
         let (slot, start) = (*slot, *next);
         let Some(first) = batch.records.get(start) else { return Ok(true) };
@@ -281,7 +287,7 @@ impl Worker {
                 }
             };
         }
-        let run = &batch.records[start..batch.records.len().min(start + RUN_RECORDS_MAX)];
+        let run = &batch.records[start..batch.records.len().min(start + most)];
         let same =
             run.iter().take_while(|record| record.topic == first.topic && self.producer.is_plain(record)).count();
         let taken = producer.produce_run(topic, run[..same].iter().enumerate().map(plain));

@@ -112,7 +112,9 @@ impl TransactionThread {
         if client.native().fatal_error().is_none() {
             // What cannot be aborted in time is aborted by the broker, or by the next producer with this id.
             drop(self.abort(&queue, Some(Instant::now() + DROP_ABORT_MAX)));
-        } else {
+        }
+        // The abort itself may have met the error.
+        if client.native().fatal_error().is_some() {
             self.await_answers(&queue);
         }
         client.purge();
